@@ -1,0 +1,1 @@
+"""What git calls at checkout, commit and push."""

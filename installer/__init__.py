@@ -1,0 +1,1 @@
+"""``coord-install``: plan, verify, apply, check, undo."""

@@ -1,0 +1,1 @@
+"""``git coord``: verbs that read their arguments, ask the kernel, print and exit."""

@@ -1,0 +1,142 @@
+"""The entry of ``git coord``: finds the verb, loads only its module, handles every error once."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+import coord
+from coord.cli import show
+from coord.errors import CoordError, Environment, Usage
+
+# verb → (module under coord.cli, one-line help): a verb's module is imported only when called,
+# because click alone costs 29 ms and every further import is felt at each prompt.
+VERBS = {
+    "whoami": ("who", "Show who acts here, and how that is known."),
+    "pin": ("who", "Pin an identity to this worktree."),
+    "worktree": ("worktrees", "Add a worktree that is pinned from its first moment."),
+    "reauthor": ("history", "Give this worktree's own unpublished commits their right author."),
+    "sign-off": ("leave", "End a session cleanly."),
+    "track": ("guards", "Guard a path: derived or log."),
+    "untrack": ("guards", "Stop guarding a path."),
+    "regenerate": ("settle", "Run the producers of refused derived files."),
+    "resolve": ("settle", "Settle a refused file by hand, with a reason."),
+}
+
+
+class Verbs(click.Group):
+    """The group of verbs, each loaded when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return every verb, in the order of the reference."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the verb's command, importing its module."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"coord.cli.{VERBS[cmd_name][0]}")
+        attribute = cmd_name.replace("-", "_")
+        command: click.Command = getattr(module, attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of verbs without importing them."""
+        del ctx
+        with formatter.section("Verbs"):
+            formatter.write_dl([(verb, text) for verb, (_, text) in VERBS.items()])
+
+
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(coord.VERSION, prog_name="git-coord", message="%(prog)s %(version)s")
+@click.option("--as", "actor", metavar="ACTOR", help="Act as ACTOR (outranks COORD_ACTOR).")
+@click.pass_context
+def main(ctx: click.Context, actor: str | None) -> None:
+    """Coordinate many workers, agents and people, in one repository."""
+    ctx.obj = actor
+
+
+def run() -> NoReturn:
+    """Run ``git coord`` and leave with its exit code."""
+    sys.exit(answer(main, sys.argv[1:], "git coord"))
+
+
+def answer(command: click.Command, args: list[str], name: str) -> int:
+    """Run a click command and return its exit code, printing any error once, in three lines."""
+    try:
+        done = command.main(args, prog_name=name, standalone_mode=False)
+    except click.Abort:
+        return 130
+    except BrokenPipeError:
+        # The reader left (`| head`): say nothing more, and let Python's exit flush nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        told = foreseen(error, name)
+        if told is None and os.environ.get("COORD_DEBUG") == "1":
+            raise
+        return _told(told or _bug(error, name, args), args)
+    return done if isinstance(done, int) else 0
+
+
+def foreseen(error: Exception, name: str) -> CoordError | None:
+    """Return `error` as one of the tree, or None when it is a fault of ours."""
+    if isinstance(error, CoordError):
+        return error
+    if isinstance(error, click.UsageError):
+        return _usage(error, name)
+    return _system(error) if isinstance(error, OSError) else None
+
+
+def _told(error: CoordError, args: list[str]) -> int:
+    if "--json" in args:
+        show.document({"error": error.document()["error"]})
+    click.echo(error.lines(), nl=False, err=True)
+    return error.exit_code
+
+
+def _usage(error: click.UsageError, name: str) -> Usage:
+    path = error.ctx.command_path if error.ctx else name
+    return Usage(
+        "usage",
+        "wrong usage",
+        where=path,
+        why=" ".join(error.format_message().split()),
+        run=f"{path} -h" if path in {"git coord", "coord-install"} else f"{path} --help",
+    )
+
+
+def _system(error: OSError) -> Environment:
+    sandboxed = error.errno is not None and errno_name(error) in {"EROFS", "EACCES", "EPERM"}
+    where = str(error.filename or os.getcwd())
+    return Environment(
+        "not-writable" if sandboxed else "system-error",
+        "the system refused",
+        where=where,
+        why=f"{error.strerror or error}"
+        + ("; add the common git dir to the sandbox's writable roots" if sandboxed else ""),
+        run="git rev-parse --path-format=absolute --git-common-dir",
+    )
+
+
+def errno_name(error: OSError) -> str:
+    """Return the symbolic name of an OSError, such as ``EROFS``."""
+    import errno  # noqa: PLC0415  # only after a failure
+
+    return errno.errorcode.get(error.errno or 0, "")
+
+
+def _bug(error: Exception, name: str, args: list[str]) -> Environment:
+    return Environment(
+        "internal-error",
+        f"this is a fault of {name}",
+        where=" ".join(args) or name,
+        why=f"{type(error).__name__}: {error}",
+        run=f"COORD_DEBUG=1 {name} {' '.join(args)}",
+    )

@@ -1,0 +1,146 @@
+"""``whoami`` and ``pin``: who acts in this worktree, and how that is known."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from coord import git, gitconfig, identity, worktree
+from coord import pin as pins
+from coord.cli import show
+from coord.errors import CoordError, Environment, Refused
+from coord.names import slug
+
+if TYPE_CHECKING:
+    from coord.worktree import Place
+
+
+@click.command()
+@show.json_option
+@click.pass_obj
+def whoami(asked: str | None, *, as_json: bool) -> None:
+    """Show who acts here, how that is known, and the author git will write."""
+    place = here()
+    lazily_pin(place, asked)
+    who = identity.resolve(place, asked)
+    if who.conflict is not None:
+        show.note(
+            f"--as or {identity.VARIABLE} says {who.conflict}, but {who.actor} is pinned here"
+        )
+    report(place, who, as_json=as_json)
+
+
+@click.command()
+@click.option(
+    "--actor", "name", metavar="NAME", help="Name to pin; default: the branch's, plus 4 hex."
+)
+@click.option("--self", "as_self", is_flag=True, help="Pin yourself: the author stays as it is.")
+@click.option("--replace", is_flag=True, help="Pin anew, with a fresh instance.")
+@show.json_option
+@click.pass_obj
+def pin(
+    asked: str | None, *, name: str | None, as_self: bool, replace: bool, as_json: bool
+) -> None:
+    """Pin an identity to this worktree, so that no peer can change who works here."""
+    place = here()
+    worktree.refuse_leaked(place, show.cwd(), "pin", os.environ)
+    wanted = _wanted(place, name or asked or os.environ.get(identity.VARIABLE), as_self=as_self)
+    rule = identity.self_authorship(place) if as_self else identity.authorship(place)
+    if replace:
+        made = pins.replace(place.git_dir, place.common_dir, wanted, rule)
+    else:
+        made = _pinned(place, wanted, rule)
+    if not place.installed:
+        show.note("coord-install has not run here: git does not read the pinned author yet")
+    report(place, identity.resolve(place, made.actor), as_json=as_json)
+
+
+def here() -> Place:
+    """Return the place of the user's folder."""
+    return worktree.discover(show.cwd())
+
+
+def lazily_pin(place: Place, asked: str | None) -> None:
+    """Pin an unpinned linked worktree (made with ``--no-checkout``, or before the install).
+
+    Never the main worktree: its branch may be a peer's. A git dir that cannot be written leaves
+    the identity inferred, which the guards then refuse by name.
+    """
+    if not (place.linked and place.installed) or identity.read_pin(place) is not None:
+        return
+    wanted = asked or os.environ.get(identity.VARIABLE) or pins.branch_handle(place.git_dir)
+    if not wanted.endswith("-"):
+        identity.require_actor(wanted)
+    try:
+        made, _ = pins.ensure(place.git_dir, place.common_dir, wanted, identity.authorship(place))
+    except OSError as error:
+        show.note(f"this worktree could not be pinned: {error.strerror}: {error.filename}")
+    else:
+        show.note(f"pinned {made.actor} to {place.cwd}")
+
+
+def report(place: Place, who: identity.Identity, *, as_json: bool) -> None:
+    """Print the answer of ``whoami``: the author is what git itself will write."""
+    name, email = author(place)
+    branch = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=place.cwd).text or None
+    if as_json:
+        show.document(
+            {
+                "actor": who.actor,
+                "instance": who.instance,
+                "source": who.source,
+                "name": name,
+                "email": email,
+                "worktree": place.cwd,
+                "branch": branch,
+            }
+        )
+        return
+    show.line(f"{who.actor} ({who.source})")
+    show.line(f"author    {name} <{email}>")
+    show.line(f"instance  {who.instance or 'none: pin this worktree'}")
+    show.line(f"worktree  {place.cwd}, {f'on {branch}' if branch else 'detached'}")
+
+
+def author(place: Place) -> tuple[str, str]:
+    """Return name and e-mail as git will write them; empty where git knows none."""
+    ident = git.ask("var", "GIT_AUTHOR_IDENT", cwd=place.cwd).text
+    name, _, rest = ident.rpartition(" <")
+    return name, rest.partition(">")[0]
+
+
+def _wanted(place: Place, name: str | None, *, as_self: bool) -> str:
+    if name is not None:
+        identity.require_actor(name)
+        return name
+    if as_self:
+        return (slug(identity.own(place, "user.name")) or "self") + "-"
+    return pins.branch_handle(place.git_dir)
+
+
+def _pinned(place: Place, wanted: str, rule: pins.Authorship) -> pins.Pin:
+    there = identity.read_pin(place)
+    if there is not None:
+        raise Refused(
+            "pin-exists",
+            f"{there.actor} is pinned here",
+            where=place.cwd,
+            why="a pin is written once, so that nobody becomes somebody else by accident",
+            run="git coord pin --replace" + (f" --actor {wanted}" if wanted[-1] != "-" else ""),
+        )
+    try:
+        return pins.ensure(place.git_dir, place.common_dir, wanted, rule)[0]
+    except gitconfig.Unwritable as error:
+        raise _hostile_author(place) from error
+
+
+def _hostile_author(place: Place) -> CoordError:
+    return Environment(
+        "author-invalid",
+        "the author's name or e-mail holds a control character",
+        where=place.cwd,
+        why="written into git config, it could become a command",
+        run="git config --show-origin --get-regexp '^user\\.'",
+    )

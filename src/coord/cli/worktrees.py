@@ -1,0 +1,79 @@
+"""``worktree add``: a linked worktree whose worker is known from its first moment."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from coord import git, identity, publish
+from coord import pin as pins
+from coord import worktree as places
+from coord.cli import show, who
+from coord.errors import Environment
+from coord.names import quote
+
+
+@click.group()
+def worktree() -> None:
+    """Add a worktree that is pinned from its first moment."""
+
+
+@worktree.command()
+@click.argument("path")
+@click.argument("commit", required=False)
+@click.option("-b", "branch", metavar="BRANCH", help="Create BRANCH for it.")
+@click.option("--detach", is_flag=True, help="Detach HEAD there.")
+@click.option("--no-checkout", is_flag=True, help="Leave the files out.")
+@click.option("--actor", metavar="NAME", help="Who will work there; default: the branch's name.")
+@show.json_option
+def add(
+    path: str,
+    commit: str | None,
+    *,
+    branch: str | None,
+    detach: bool,
+    no_checkout: bool,
+    actor: str | None,
+    as_json: bool,
+) -> None:
+    """Add a worktree at PATH, on BRANCH or at COMMIT, and pin its worker."""
+    if actor is not None:
+        identity.require_actor(actor)
+    options = [*(["-b", branch] if branch else []), *(["--detach"] if detach else [])]
+    options += ["--no-checkout"] if no_checkout else []
+    made = _added(path, commit, options, actor)
+    who.report(made, identity.resolve(made, actor), as_json=as_json)
+
+
+def _added(path: str, commit: str | None, options: list[str], actor: str | None) -> places.Place:
+    """Run ``git worktree add`` under one lock and return the new, pinned place."""
+    cwd = show.cwd()
+    place = places.discover(cwd)
+    env = git.elsewhere()
+    if actor is not None:
+        env[identity.VARIABLE] = actor
+    target = [path] if commit is None else [path, commit]
+    # Not --no-track: git refuses that option where no new branch comes of the call.
+    untracked = ("-c", "branch.autoSetupMerge=false")
+    with publish.lock(os.path.join(place.common_dir, "coord", "worktree-add.lock")):
+        code = git.with_hooks(
+            *untracked, "worktree", "add", *options, "--", *target, cwd=cwd, env=env
+        )
+        if code:
+            raise Environment(
+                "git-failed",
+                "git worktree add failed",
+                where=path,
+                why=f"exit status {code}; git's own words are above",
+                run=f"git -C {quote(cwd)} worktree list",
+            )
+        made = places.discover(os.path.join(cwd, path))
+        _pin(made, env.get(identity.VARIABLE))
+    return made
+
+
+def _pin(made: places.Place, actor: str | None) -> None:
+    """Pin what no hook has pinned: ``--no-checkout``, a detached HEAD, no install."""
+    wanted = actor or pins.branch_handle(made.git_dir)
+    pins.ensure(made.git_dir, made.common_dir, wanted, identity.authorship(made))

@@ -1,0 +1,219 @@
+"""``.coord.toml``: what the repository declares, read from the working tree and checked whole.
+
+A typo must not switch a guard off in silence, so an unknown section or key is an error that names
+its line. Sections: derived, log, identity, push (here) and those of the board and the fleet.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, field
+
+from coord.errors import Environment
+from coord.names import quote
+
+FILE = ".coord.toml"
+_LATER = ("board", "presence", "moves", "lane", "id", "fleet")  # checked by their own modules
+AUTHORS = ("actor", "keep")
+AUTHORSHIP = ("warn", "refuse")
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A derived artifact: ``[derived."PATTERN"]``.
+
+    Attributes:
+        pattern: gitattributes pattern.
+        regenerate: shell command run at the top level; ``{path}`` is the file.
+        inputs: pathspec globs the artifact is made from.
+    """
+
+    pattern: str
+    regenerate: str
+    inputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Log:
+    """An append-only log: ``[log."PATTERN"]``; `start` begins a record, None means lines."""
+
+    pattern: str
+    start: str | None = None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """``[identity]``: whether the author follows the pin, and as what."""
+
+    author: str = "actor"
+    name: str = "{actor}"
+    email: str | None = None
+
+
+@dataclass(frozen=True)
+class Config:
+    """The whole declaration; later patterns win over earlier ones."""
+
+    derived: tuple[Derived, ...] = ()
+    log: tuple[Log, ...] = ()
+    identity: Identity = field(default_factory=Identity)
+    authorship: str = "warn"
+
+
+class ConfigInvalid(Environment):
+    """``.coord.toml`` cannot be used.
+
+    Attributes:
+        line: 1-based line of the fault, 0 when unknown.
+        key: dotted key at fault, empty for broken syntax.
+    """
+
+    def __init__(self, path: str, line: int, key: str, why: str) -> None:
+        super().__init__(
+            "config-invalid",
+            f"{key} is not valid" if key else "not valid TOML",
+            where=f"{path}:{line}" if line else path,
+            why=why,
+            run=f"${{EDITOR:-vi}} {f'+{line} ' if line else ''}{quote(path)}",
+        )
+        self.line = line
+        self.key = key
+
+
+def load(top: str | None) -> Config:
+    """Return the declaration of the worktree at `top`; the defaults where there is none.
+
+    Raises:
+        ConfigInvalid: broken syntax, an unknown key, a value of the wrong kind.
+    """
+    if top is None:
+        return Config()
+    path = os.path.join(top, FILE)
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return Config()
+    except OSError as error:
+        raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
+    with open(fd, "rb") as file:
+        return parse(file.read(), path)
+
+
+def parse(data: bytes, path: str) -> Config:
+    """Return the declaration `data` holds; `path` is for messages only.
+
+    Raises:
+        ConfigInvalid: as :func:`load`.
+    """
+    try:
+        text = data.decode()
+        tables = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ConfigInvalid(path, line, "", "the file is not UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigInvalid(path, _line_of(str(error), text), "", str(error)) from error
+    return _Reader(text, path).config(tables)
+
+
+def _line_of(message: str, text: str) -> int:
+    """Return the line a TOMLDecodeError speaks of (3.11 has it in the message only)."""
+    _, found, rest = message.partition("(at line ")
+    if not found:
+        return text.count("\n") + 1  # "(at end of document)"
+    return int(rest.partition(",")[0])
+
+
+class _Reader:
+    """Checks tables against what each section may hold, with the text at hand for lines."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self._lines = text.split("\n")
+        self._path = path
+
+    def config(self, tables: dict[str, object]) -> Config:
+        self._known("", tables, ("derived", "log", "identity", "push", *_LATER))
+        identity = self._table("identity", tables)
+        push = self._table("push", tables)
+        self._known("identity", identity, ("author", "name", "email"))
+        self._known("push", push, ("authorship",))
+        return Config(
+            tuple(self._derived(pattern, rule) for pattern, rule in self._rules("derived", tables)),
+            tuple(self._log(pattern, rule) for pattern, rule in self._rules("log", tables)),
+            Identity(
+                self._choice("identity", identity, "author", AUTHORS),
+                self._text("identity", identity, "name") or "{actor}",
+                self._text("identity", identity, "email"),
+            ),
+            self._choice("push", push, "authorship", AUTHORSHIP),
+        )
+
+    def _derived(self, pattern: str, rule: dict[str, object]) -> Derived:
+        at = f'derived."{pattern}"'
+        self._known(at, rule, ("regenerate", "inputs"))
+        command = self._text(at, rule, "regenerate")
+        if not command:
+            raise self._invalid(at, pattern, 'it needs regenerate = "COMMAND"')
+        return Derived(pattern, command, self._texts(at, rule, "inputs"))
+
+    def _log(self, pattern: str, rule: dict[str, object]) -> Log:
+        at = f'log."{pattern}"'
+        self._known(at, rule, ("start",))
+        start = self._text(at, rule, "start")
+        if start is not None and (not start or "\n" in start):
+            raise self._invalid(f"{at}.start", "start", "it must be text of one line, not empty")
+        return Log(pattern, start)
+
+    def _rules(
+        self, section: str, tables: dict[str, object]
+    ) -> list[tuple[str, dict[str, object]]]:
+        rules = self._table(section, tables)
+        return [(pattern, self._table(pattern, rules, section)) for pattern in rules]
+
+    def _table(self, key: str, tables: dict[str, object], at: str = "") -> dict[str, object]:
+        found = tables.get(key, {})
+        if not isinstance(found, dict):
+            raise self._invalid(f'{at}."{key}"' if at else key, key, "it must be a table")
+        return found
+
+    def _text(self, at: str, table: dict[str, object], key: str) -> str | None:
+        found = table.get(key)
+        if found is None or isinstance(found, str):
+            return found
+        raise self._invalid(f"{at}.{key}", key, "it must be a string")
+
+    def _texts(self, at: str, table: dict[str, object], key: str) -> tuple[str, ...]:
+        found = table.get(key, [])
+        if isinstance(found, list) and all(isinstance(item, str) for item in found):
+            return tuple(found)
+        raise self._invalid(f"{at}.{key}", key, "it must be a list of strings")
+
+    def _choice(self, at: str, table: dict[str, object], key: str, choices: tuple[str, ...]) -> str:
+        found = table.get(key, choices[0])
+        if found in choices:
+            return str(found)
+        raise self._invalid(f"{at}.{key}", key, f"it must be one of: {', '.join(choices)}")
+
+    def _known(self, at: str, table: dict[str, object], keys: tuple[str, ...]) -> None:
+        for key in table:
+            if key not in keys:
+                dotted = f"{at}.{key}" if at else key
+                raise self._invalid(dotted, key, f"known here are: {', '.join(keys)}")
+
+    def _invalid(self, dotted: str, word: str, why: str) -> ConfigInvalid:
+        return ConfigInvalid(self._path, self._line(dotted, word), dotted, why)
+
+    def _line(self, dotted: str, word: str) -> int:
+        """Return where `word` is set inside its own section, else the section's header, else 0."""
+        header, best = "", 0
+        for number, raw in enumerate(self._lines, 1):
+            line = raw.strip()
+            if line.startswith("["):
+                header = line.strip("[] ").replace("'", '"')
+            if not dotted.startswith(header) or not (header or line.startswith(word)):
+                continue
+            if line.lstrip("\"'").startswith(word) and dotted != header:
+                return number
+            best = best or number
+        return best

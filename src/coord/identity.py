@@ -1,0 +1,201 @@
+"""Who acts: explicit, pinned or inferred, and what an inferred identity may not do (design.md §6).
+
+pin; no explicit actor, or the pinned one    pinned      the pin's instance
+pin; another explicit actor                  —           identity-conflict (readers are warned)
+no pin; explicit actor                       explicit    an instance minted once per worktree
+no pin, nothing explicit, one worktree       inferred    minted likewise
+no pin, nothing explicit, several worktrees  inferred    none: refused where guessing destroys
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord import git, pin, publish, worktree
+from coord.errors import Environment, Refused, Usage
+from coord.names import answers_to, is_actor, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from coord.worktree import Place
+
+VARIABLE = "COORD_ACTOR"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The acting identity in one worktree.
+
+    Attributes:
+        actor: readable name.
+        instance: what ownership is keyed by; None when it cannot be told apart from a sibling's.
+        source: ``explicit``, ``pinned`` or ``inferred``.
+        worktrees: how many worktrees the repository has.
+        conflict: an explicit actor that contradicts the pin, None when there is none.
+    """
+
+    actor: str
+    instance: str | None
+    source: str
+    worktrees: int
+    conflict: str | None = None
+
+
+def resolve(place: Place, asked: str | None, environ: Mapping[str, str] = os.environ) -> Identity:
+    """Return who acts at `place`; `asked` is ``--as``, which outranks COORD_ACTOR.
+
+    Raises:
+        Usage: the explicit name is no actor.
+        Environment: the pin cannot be read.
+    """
+    explicit = asked or environ.get(VARIABLE) or None
+    if explicit is not None:
+        require_actor(explicit)
+    pinned = read_pin(place)
+    if pinned is not None:
+        clash = explicit if explicit and not answers_to(pinned.actor, explicit) else None
+        return Identity(pinned.actor, pinned.instance, "pinned", worktree.count(place), clash)
+    count = worktree.count(place)
+    if explicit is not None:
+        return Identity(explicit, minted(place, explicit), "explicit", count)
+    actor = inferred_actor(place)
+    return Identity(actor, minted(place, actor) if count == 1 else None, "inferred", count)
+
+
+def require_actor(name: str) -> None:
+    """Insist that `name` may be an actor.
+
+    Raises:
+        Usage: it may not.
+    """
+    if not is_actor(name):
+        raise Usage(
+            "actor-invalid",
+            "not the name of an actor",
+            where=name or "(empty)",
+            why="an actor is [a-z0-9][a-z0-9._-]*, at most 100 characters, not ending in a dot",
+            run=f"git coord pin --actor {slug(name) or 'NAME'}",
+        )
+
+
+def require_certain(identity: Identity, place: Place, verb: str) -> None:
+    """Refuse a verb that destroys work when its identity could be a peer's.
+
+    Raises:
+        Refused: inferred among several worktrees, or contradicting the pin.
+    """
+    require_consistent(identity, place, verb)
+    if identity.source != "inferred" or identity.worktrees == 1:
+        return
+    raise Refused(
+        "identity-inferred",
+        f"{verb} as {identity.actor} refused",
+        where=place.cwd,
+        why=f"that name is only inferred from what is checked out, which a peer can change; "
+        f"{identity.worktrees} worktrees share this repository and this one has no pin",
+        run="git coord pin" if place.linked else "git coord pin --self",
+    )
+
+
+def require_consistent(identity: Identity, place: Place, verb: str) -> None:
+    """Refuse to act under a name that contradicts the pin.
+
+    Raises:
+        Refused: ``--as`` or COORD_ACTOR names another actor than the pin.
+    """
+    if identity.conflict is None:
+        return
+    raise Refused(
+        "identity-conflict",
+        f"{verb} as {identity.conflict} refused, {identity.actor} is pinned",
+        where=place.cwd,
+        why=f"--as or {VARIABLE} says {identity.conflict}; if this worktree changed hands, "
+        f"git coord pin --replace --actor {identity.conflict}",
+        run=f"unset {VARIABLE}; git coord {verb}",
+    )
+
+
+def read_pin(place: Place) -> pin.Pin | None:
+    """Return the pin of this worktree.
+
+    Raises:
+        Environment: there is a pin, but it cannot be read.
+    """
+    try:
+        return pin.read(place.git_dir)
+    except (pin.Unreadable, OSError) as error:
+        raise Environment(
+            "pin-unreadable",
+            "the pin cannot be read",
+            where=place.private(pin.PIN),
+            why=getattr(error, "strerror", None) or "it is not a file this version wrote",
+            run="git coord pin --replace",
+        ) from error
+
+
+def inferred_actor(place: Place) -> str:
+    """Return the name suggested by what is checked out: the branch, else the folder."""
+    head = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=place.cwd).text
+    return slug(head) or slug(os.path.basename(place.cwd)) or "worktree"
+
+
+def minted(place: Place, actor: str) -> str | None:
+    """Return the instance of an unpinned `actor` here, minted once per worktree and actor.
+
+    None where the private git dir cannot be written: such an identity owns nothing.
+    """
+    folder = place.private("coord-instances")
+    path = os.path.join(folder, actor)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        publish.create(path, pin.uuid().encode() + b"\n")
+        with open(path, encoding="ascii") as file:
+            return file.read().strip() or None
+    except OSError:
+        return None
+
+
+def own(place: Place, key: str) -> str:
+    """Return the user's own config `key`, looking past the author that a pin put in front."""
+    listing = git.ask("config", "-z", "--show-origin", "--get-all", key, cwd=place.cwd).out
+    fields = [os.fsdecode(part) for part in listing.split(b"\0")[:-1]]
+    pairs = zip(fields[::2], fields[1::2], strict=True)
+    kept = [text for origin, text in pairs if os.path.basename(origin) != pin.AUTHOR]
+    return kept[-1] if kept else ""
+
+
+def authorship(place: Place) -> pin.Authorship:
+    """Return how the author follows a pin here: as installed, else by the defaults.
+
+    Never from the checked-out ``.coord.toml``: a peer may have written that.
+    """
+    return pin.installed_authorship(place.common_dir) or default_authorship(place)
+
+
+def default_authorship(
+    place: Place, name: str = "{actor}", email: str | None = None
+) -> pin.Authorship:
+    """Return the authorship of `place`'s own user: name the actor, e-mail with a plus tag.
+
+    With ``commit.gpgsign`` and no key, git takes the key of the committer's name and e-mail, which
+    the pin changes: every commit would fail. So the key is written as it was before the pin.
+    """
+    base = own(place, "user.email")
+    key = ""
+    if own(place, "commit.gpgsign") == "true" and not own(place, "user.signingKey"):
+        key = f"{own(place, 'user.name')} <{base}>" if base else ""
+    return pin.Authorship(name, email if email is not None else tagged(base), key=key)
+
+
+def tagged(email: str) -> str:
+    """Return `email` with a plus tag for the actor: ``me@x`` → ``me+{actor}@x``; "" stays ""."""
+    local, at, domain = email.rpartition("@")
+    return f"{local}+{{actor}}@{domain}" if at and local else ""
+
+
+def self_authorship(place: Place) -> pin.Authorship:
+    """Return the authorship of a person who pins a worktree as themselves."""
+    return pin.Authorship(own(place, "user.name"), own(place, "user.email"))

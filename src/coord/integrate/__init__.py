@@ -1,0 +1,1 @@
+"""What an integrator does after a refusal: regenerate, resolve, reauthor."""

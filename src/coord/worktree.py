@@ -1,0 +1,195 @@
+"""Where we are: the private and common git dirs, the top level, and the sibling worktrees.
+
+A worktree is known by its private git dir, never by a path string: ``/tmp`` and its real path are
+one place. Git answers from the cwd with its local variables scrubbed, because inside
+``git rebase --exec 'cd ../b && …'`` the exported GIT_DIR still names worktree a.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord import git
+from coord.errors import Environment, Refused
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Place:
+    """One worktree, or a bare repository.
+
+    Attributes:
+        git_dir: private git dir, absolute and real.
+        common_dir: common git dir, absolute and real.
+        top: top level of the worktree, None in a bare repository or inside a git dir.
+    """
+
+    git_dir: str
+    common_dir: str
+    top: str | None
+
+    @property
+    def linked(self) -> bool:
+        """Whether this is a linked worktree rather than the main one."""
+        return self.git_dir != self.common_dir
+
+    @property
+    def cwd(self) -> str:
+        """A folder from which git finds this place."""
+        return self.top or self.git_dir
+
+    @property
+    def installed(self) -> bool:
+        """Whether ``coord-install`` has run here."""
+        return os.path.exists(os.path.join(self.common_dir, "hooks", "coord", "launch"))
+
+    def private(self, name: str) -> str:
+        """Return the path of `name` in the private git dir."""
+        return os.path.join(self.git_dir, name)
+
+
+@dataclass(frozen=True)
+class Sibling:
+    """One entry of ``git worktree list``.
+
+    Attributes:
+        path: the folder git records.
+        git_dir: its private git dir, or the common dir for the main worktree.
+        branch: short branch name, None when detached.
+        bare: the main entry of a bare repository.
+        prunable: the folder is gone.
+    """
+
+    path: str
+    git_dir: str
+    branch: str | None
+    bare: bool
+    prunable: bool
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is one of the worktrees of "more than one worktree" (design.md §2)."""
+        return not self.bare and not self.prunable
+
+
+def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Place:
+    """Return the place `cwd` is in; where cwd is in none, the one GIT_DIR names.
+
+    Raises:
+        Environment: not a repository, or git will not read it (its own words are shown).
+    """
+    done = git.ask(*_QUESTION, cwd=cwd, env=git.elsewhere(environ))
+    if not _answered(done) and environ.get("GIT_DIR"):
+        done = git.ask(*_QUESTION, cwd=cwd, env=git.here(environ))
+    if not _answered(done):
+        raise _no_repository(cwd, os.fsdecode(done.err))
+    git_dir, common_dir, *top = os.fsdecode(done.out).rstrip("\n").split("\n")
+    return Place(
+        os.path.realpath(git_dir),
+        os.path.realpath(common_dir),
+        top[0] if done.code == 0 and top else None,
+    )
+
+
+# --show-toplevel comes last: in a bare repository git dies there, after the first two answers.
+_QUESTION = (
+    "rev-parse",
+    "--path-format=absolute",
+    "--git-dir",
+    "--git-common-dir",
+    "--show-toplevel",
+)
+
+
+def _answered(done: git.Output) -> bool:
+    return done.out.count(b"\n") >= 2  # noqa: PLR2004  # both git dirs came
+
+
+def _no_repository(cwd: str, stderr: str) -> Environment:
+    words = " ".join(stderr.removeprefix("fatal: ").split())
+    # Git prints the command that trusts a repository of another owner, after a tab.
+    trust = next((line.strip() for line in stderr.split("\n") if line.startswith("\tgit ")), None)
+    absent = "not a git repository" in words
+    return Environment(
+        "not-a-repository" if absent else "repository-unreadable",
+        "no git repository can be read here",
+        where=cwd,
+        why=f"git said: {words}" if words else "git gave no answer",
+        run=trust or (f"git init {quote(cwd)}" if absent else f"git -C {quote(cwd)} status"),
+    )
+
+
+def refuse_leaked(place: Place, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
+    """Refuse a verb that would act here while GIT_DIR points somewhere else.
+
+    Raises:
+        Refused: GIT_DIR names another private git dir than the one `cwd` is in.
+    """
+    leaked = environ.get("GIT_DIR")
+    if not leaked:
+        return
+    other = os.path.realpath(os.path.join(cwd, leaked))
+    if other == place.git_dir:
+        return
+    raise Refused(
+        "identity-conflict",
+        f"{verb} would act on one of two repositories",
+        where=f"{place.git_dir} and {other}",
+        why="the current folder is in the first, but GIT_DIR in the environment names the second",
+        run=f"unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; git coord {verb}",
+    )
+
+
+def siblings(place: Place) -> list[Sibling]:
+    """Return every worktree of the repository, the main one first."""
+    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=place.cwd).out
+    known = _private_dirs(place.common_dir)
+    entries = [entry for entry in os.fsdecode(listing).split("\0\0") if entry]
+    return [
+        _sibling(entry.split("\0"), place.common_dir if number == 0 else None, known)
+        for number, entry in enumerate(entries)
+    ]
+
+
+def count(place: Place) -> int:
+    """Return how many worktrees could hold a worker: neither bare nor prunable.
+
+    Without linked worktrees there is nothing to ask git about.
+    """
+    if not os.path.isdir(os.path.join(place.common_dir, "worktrees")):
+        return 1
+    return sum(sibling.counts for sibling in siblings(place))
+
+
+def _sibling(lines: list[str], main: str | None, known: dict[str, str]) -> Sibling:
+    facts = dict(line.partition(" ")[::2] for line in lines if line)
+    path = facts["worktree"]
+    return Sibling(
+        path=path,
+        git_dir=main or known.get(os.path.realpath(path), ""),
+        branch=facts.get("branch", "").removeprefix("refs/heads/") or None,
+        bare="bare" in facts,
+        prunable="prunable" in facts,
+    )
+
+
+def _private_dirs(common_dir: str) -> dict[str, str]:
+    """Map each linked worktree's real path to its private git dir, from git's back links."""
+    folder = os.path.join(common_dir, "worktrees")
+    found: dict[str, str] = {}
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        git_dir = os.path.join(folder, name)
+        try:
+            with open(
+                os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape"
+            ) as file:
+                link = file.read().rstrip("\n")
+        except OSError:
+            continue
+        found[os.path.realpath(os.path.dirname(os.path.join(git_dir, link)))] = git_dir
+    return found

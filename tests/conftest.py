@@ -1,0 +1,70 @@
+"""Fixtures: every test starts in a cleared environment and leaves the real one alone."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from harness import Repo, clean_environment
+from harness.repo import EMAIL, NAME
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_leaked_git() -> None:
+    """Drop git's variables: a suite run from a hook must never write into the real repository."""
+    for key in [key for key in os.environ if key.startswith(("GIT_", "COORD_"))]:
+        if key not in {"COORD_TEST_GIT", "COORD_HYPOTHESIS_EXAMPLES"}:
+            del os.environ[key]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home folder with a human's git identity."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / ".gitconfig").write_text(
+        f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n[init]\n\tdefaultBranch = main\n"
+        '[advice]\n\tdetachedHead = false\n[protocol "file"]\n\tallow = always\n'
+    )
+    return folder
+
+
+@pytest.fixture
+def env(home: Path) -> dict[str, str]:
+    """The environment of a fresh login in that home."""
+    return clean_environment(home)
+
+
+@pytest.fixture
+def repo(tmp_path: Path, env: dict[str, str]) -> Repo:
+    """A repository with one commit, nothing installed."""
+    made = Repo.init(tmp_path / "repo", env)
+    made.commit("start", {"README": "start\n"})
+    return made
+
+
+@pytest.fixture
+def installed(repo: Repo) -> Repo:
+    """The same repository after ``coord-install``."""
+    repo.install()
+    return repo
+
+
+@pytest.fixture
+def odd_path(tmp_path: Path, env: dict[str, str]) -> Repo:
+    """A repository whose folder has a space, a quote and a letter outside ASCII."""
+    made = Repo.init(tmp_path / "a b'c é", env)
+    made.commit("start", {"README": "start\n"})
+    return made
+
+
+@pytest.fixture
+def bare_with_worktree(tmp_path: Path, repo: Repo) -> Repo:
+    """A linked worktree of a bare repository."""
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "bare.git"))
+    bare = repo.at(tmp_path / "bare.git")
+    return bare.worktree(tmp_path / "of-bare", "side")

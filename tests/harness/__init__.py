@@ -1,0 +1,6 @@
+"""What the tests share: a real git repository in a cleared environment, and the printed refusal."""
+
+from harness.refusal import Refusal, refusals
+from harness.repo import Done, Repo, clean_environment
+
+__all__ = ["Done", "Refusal", "Repo", "clean_environment", "refusals"]

@@ -1,0 +1,154 @@
+"""A scratch repository driven by the real git, in an environment that holds nothing of ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sysconfig
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.refusal import Refusal, refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME, EMAIL = "Ada Human", "ada@example.com"
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def refusal(self) -> Refusal:
+        """The one refusal on stderr; none or several fail the test."""
+        found = refusals(self.err)
+        assert len(found) == 1, f"exit {self.code}\n{self.out}\n{self.err}"
+        return found[0]
+
+
+def clean_environment(home: Path, **extra: str) -> dict[str, str]:
+    """Return the environment of a fresh login: our scripts and the system's tools on PATH.
+
+    COORD_TEST_GIT names a folder with another git to run the whole suite with.
+    """
+    folders = [
+        sysconfig.get_path("scripts"),
+        os.environ.get("COORD_TEST_GIT", ""),
+        "/usr/local/bin",
+        "/usr/bin",
+        "/bin",
+    ]
+    return {
+        "PATH": os.pathsep.join(folder for folder in folders if folder),
+        "HOME": str(home),
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "true",
+        "GIT_ALLOW_PROTOCOL": "file",
+        **extra,
+    }
+
+
+@dataclass(frozen=True)
+class Repo:
+    """A worktree at `path`; commands run there with `env`."""
+
+    path: Path
+    env: Mapping[str, str]
+
+    @classmethod
+    def init(cls, path: Path, env: Mapping[str, str], *options: str) -> Repo:
+        """Create a repository whose branch is ``main``."""
+        path.mkdir(parents=True, exist_ok=True)
+        repo = cls(path, env)
+        repo.git("init", "-q", "-b", "main", *options)
+        return repo
+
+    def at(self, path: Path) -> Repo:
+        """Return a handle on another worktree, with the same environment."""
+        return replace(self, path=path)
+
+    def with_env(self, **extra: str) -> Repo:
+        """Return a handle whose commands see `extra` in their environment."""
+        return replace(self, env={**self.env, **extra})
+
+    def run(self, *argv: str, stdin: str | None = None, timeout: float = 60) -> Done:
+        """Run a command in the worktree and return how it ended."""
+        feed: dict[str, object] = {"stdin": subprocess.DEVNULL}
+        if stdin is not None:
+            feed = {"input": stdin.encode("utf-8", "surrogateescape")}
+        done = subprocess.run(  # type: ignore[call-overload]
+            argv,
+            cwd=self.path,
+            env=self.env,
+            capture_output=True,
+            check=False,
+            timeout=timeout,
+            **feed,
+        )
+        return Done(done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr))
+
+    def tried(self, *args: str, stdin: str | None = None) -> Done:
+        """Run git, whatever its exit status."""
+        return self.run("git", *args, stdin=stdin)
+
+    def git(self, *args: str, stdin: str | None = None) -> str:
+        """Run git, insist on success, return its stdout without the final newline."""
+        done = self.tried(*args, stdin=stdin)
+        assert done.code == 0, f"git {' '.join(args)}: exit {done.code}\n{done.out}{done.err}"
+        return done.out.removesuffix("\n")
+
+    def coord(self, *args: str, stdin: str | None = None) -> Done:
+        """Run ``git coord``."""
+        return self.run("git", "coord", *args, stdin=stdin)
+
+    def install(self, *args: str) -> Done:
+        """Run ``coord-install`` and insist on success."""
+        done = self.run("coord-install", *args)
+        assert done.code == 0, f"exit {done.code}\n{done.out}{done.err}"
+        return done
+
+    def paste(self, command: str) -> Done:
+        """Run a printed ``run:`` line as a person would: pasted into a shell, right here."""
+        return self.run("sh", "-c", command)
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """Write a file of the worktree, with its folders."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
+        return path
+
+    def read(self, name: str) -> str:
+        """Return a file of the worktree as text."""
+        return (self.path / name).read_text(encoding="utf-8", errors="surrogateescape")
+
+    def commit(self, message: str, files: Mapping[str, str | bytes] | None = None) -> str:
+        """Write and stage `files`, commit, return the commit's id (empty commits allowed)."""
+        for name, text in (files or {}).items():
+            self.write(name, text)
+            self.git("add", "--", name)
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def worktree(self, path: Path, branch: str, *options: str) -> Repo:
+        """Add a linked worktree on a new branch with plain git, and return its handle."""
+        self.git("worktree", "add", "-q", "-b", branch, *options, str(path))
+        return self.at(path)
+
+    def private(self, name: str = "") -> Path:
+        """Return a path in the private git dir."""
+        return Path(self.git("rev-parse", "--path-format=absolute", "--git-dir")) / name
+
+    def common(self, name: str = "") -> Path:
+        """Return a path in the common git dir."""
+        return Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir")) / name
