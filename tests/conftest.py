@@ -34,9 +34,12 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def env(home: Path) -> dict[str, str]:
-    """The environment of a fresh login in that home."""
-    return clean_environment(home)
+def env(home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The environment of a fresh login in that home; code called in-process sees it too."""
+    made = clean_environment(home)
+    for key, text in made.items():
+        monkeypatch.setenv(key, text)
+    return made
 
 
 @pytest.fixture

@@ -211,9 +211,12 @@ class _Reader:
             line = raw.strip()
             if line.startswith("["):
                 header = line.strip("[] ").replace("'", '"')
-            if not dotted.startswith(header) or not (header or line.startswith(word)):
-                continue
-            if line.lstrip("\"'").startswith(word) and dotted != header:
+                best = best or (number if _related(header, dotted) else 0)
+            elif _related(header, dotted) and line.lstrip("\"'").startswith(word):
                 return number
-            best = best or number
         return best
+
+
+def _related(header: str, dotted: str) -> bool:
+    """Tell whether a section's header is the key, holds it, or lies below it."""
+    return dotted.startswith(header) or header.startswith(dotted)

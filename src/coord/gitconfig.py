@@ -67,4 +67,5 @@ def _escaped(text: str) -> str:
 
 
 def _unescaped(quoted: str) -> str:
-    return quoted.replace('\\"', '"').replace("\\\\", "\\")
+    # Halves of an escaped backslash must not pair up with what follows them.
+    return "\\".join(part.replace('\\"', '"') for part in quoted.split("\\\\"))

@@ -1,0 +1,71 @@
+"""``sign-off``: refused where it could end somebody else's session."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+def test_a_shared_checkout_on_a_peers_branch_cannot_sign_the_peer_off(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """The incident: identity inferred from a branch that a peer had checked out."""
+    installed.worktree(tmp_path / "w", "worker")
+    installed.git("checkout", "-q", "-b", "peer-long-run")
+
+    done = installed.coord("sign-off")
+
+    assert done.code == 1
+    assert done.refusal.rule == "identity-inferred"
+    assert "peer-long-run" in done.refusal.headline
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.coord("sign-off").code == 0
+
+
+def test_a_pinned_worker_signs_off_and_sees_what_is_left(installed: Repo, tmp_path: Path) -> None:
+    """The report names uncommitted work."""
+    tree = installed.worktree(tmp_path / "w", "worker")
+    tree.write("left", "x")
+
+    done = tree.coord("sign-off", "--json")
+
+    assert done.code == 0
+    assert json.loads(done.out)["changed"] == ["left"]
+
+
+def test_sign_off_does_not_pin(installed: Repo, tmp_path: Path) -> None:
+    """A pin made at the moment of leaving would be the very guess it guards against."""
+    installed.git("worktree", "add", "-q", "--no-checkout", str(tmp_path / "w"))
+    tree = installed.at(tmp_path / "w")
+
+    assert tree.coord("sign-off").code == 1
+    assert not tree.private("coord-identity.toml").exists()
+
+
+def test_a_contradicting_actor_is_refused_and_the_command_resolves_it(installed: Repo) -> None:
+    """COORD_ACTOR left over from another worktree."""
+    installed.coord("pin", "--actor", "hopper")
+    leaked = installed.with_env(COORD_ACTOR="lovelace")
+
+    done = leaked.coord("sign-off")
+
+    assert done.code == 1
+    assert done.refusal.rule == "identity-conflict"
+    assert leaked.paste(done.refusal.run).code == 0
+
+
+def test_a_leaked_git_dir_is_refused_naming_both(installed: Repo, tmp_path: Path) -> None:
+    """Exit 1; the printed command acts on the folder."""
+    tree = installed.worktree(tmp_path / "w", "side")
+    leaked = tree.with_env(GIT_DIR=str(installed.private()))
+
+    done = leaked.run("git-coord", "sign-off")
+
+    assert done.code == 1
+    assert str(tree.private()) in done.refusal.headline
+    assert leaked.paste(done.refusal.run).code == 0

@@ -1,0 +1,85 @@
+"""The entry: one handler, lazy verbs, three lines, JSON errors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.cli.main import VERBS, Verbs, main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_in_the_table_exists_and_helps(verb: str) -> None:
+    """Nothing is named that is not there; the help of the table is the verb's own first line."""
+    assert isinstance(main, Verbs)
+    command = main.get_command(None, verb)  # type: ignore[arg-type]
+
+    assert command is not None
+    assert command.help is not None
+
+
+def test_an_unknown_verb_is_wrong_usage(repo: Repo) -> None:
+    """Exit 2, three lines, and the way to the list."""
+    done = repo.run("git-coord", "frobnicate")
+
+    assert done.code == 2
+    assert done.refusal.rule == "usage"
+    assert repo.paste(done.refusal.run.replace("git coord", "git-coord")).code == 0
+
+
+def test_an_error_under_json_is_one_document(tmp_path: Path, repo: Repo) -> None:
+    """Scripts get the refusal on stdout, people on stderr; the exit code is the same."""
+    done = repo.at(tmp_path).run("git-coord", "whoami", "--json")
+
+    assert done.code == 3
+    assert json.loads(done.out)["error"]["rule"] == "not-a-repository"
+    assert json.loads(done.out)["schema"] == 1
+    assert done.refusal.rule == "not-a-repository"
+
+
+def test_a_fault_of_ours_is_one_refusal_and_a_traceback_on_request(repo: Repo) -> None:
+    """Exit 3 and how to see more; COORD_DEBUG=1 shows it."""
+    code = "import coord.cli.main as m; m.VERBS['whoami'] = ('nowhere', ''); m.run()"
+
+    done = repo.run(sys.executable, "-c", code, "whoami")
+    debug = repo.with_env(COORD_DEBUG="1").run(sys.executable, "-c", code, "whoami")
+
+    assert done.code == 3
+    assert done.refusal.rule == "internal-error"
+    assert "COORD_DEBUG=1" in done.refusal.run
+    assert "Traceback" not in done.err
+    assert "Traceback" in debug.err
+
+
+def test_a_verb_imports_only_its_own_module() -> None:
+    """Every import is felt at each prompt."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import coord.cli.main, sys; print(*sys.modules)"],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+
+    loaded = set(done.stdout.split())
+    assert {"pygit2", "tomllib", "coord.cli.who", "coord.config"}.isdisjoint(loaded)
+
+
+def test_a_reader_that_leaves_is_no_fault(repo: Repo) -> None:
+    """``git coord … | true`` says nothing."""
+    done = repo.run("sh", "-c", "git-coord -h | true; git-coord whoami --json | true")
+
+    assert done.err == ""
+
+
+def test_the_version_is_the_packages(repo: Repo) -> None:
+    """One place holds it."""
+    assert repo.run("git-coord", "--version").out.startswith("git-coord 0.")

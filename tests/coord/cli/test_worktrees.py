@@ -1,0 +1,83 @@
+"""``git coord worktree add``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+def test_a_worktree_is_added_and_pinned_as_asked(installed: Repo, tmp_path: Path) -> None:
+    """The answer is that of ``whoami`` in the new worktree."""
+    done = installed.coord("worktree", "add", "../w", "-b", "side", "--actor", "hopper", "--json")
+
+    answer = json.loads(done.out)
+    assert answer["actor"] == "hopper"
+    assert answer["source"] == "pinned"
+    assert answer["branch"] == "side"
+    assert answer["worktree"] == str(tmp_path / "w")
+
+
+@pytest.mark.parametrize("option", ["--detach", "--no-checkout"])
+def test_git_options_that_run_no_hook_still_end_pinned(installed: Repo, option: str) -> None:
+    """The verb pins what the hook could not."""
+    done = installed.coord("worktree", "add", "../w", option, "--json")
+
+    assert json.loads(done.out)["source"] == "pinned"
+
+
+def test_a_branch_cut_from_a_remote_one_tracks_nothing(installed: Repo, tmp_path: Path) -> None:
+    """A worker's plain ``git push`` must not aim at the branch it was cut from."""
+    installed.git("clone", "-q", "--bare", ".", str(tmp_path / "up.git"))
+    installed.git("remote", "add", "origin", str(tmp_path / "up.git"))
+    installed.git("fetch", "-q", "origin")
+
+    done = installed.coord("worktree", "add", "../w", "origin/main", "-b", "side")
+
+    assert done.code == 0, done.err
+    assert installed.tried("config", "branch.side.merge").code == 1
+
+
+def test_gits_own_refusal_is_shown(installed: Repo) -> None:
+    """Exit 3; git's words stand above."""
+    done = installed.coord("worktree", "add", "../w", "main")
+
+    assert done.code == 3
+    assert done.refusal.rule == "git-failed"
+    assert "main" in done.err.split("coord:")[0]
+
+
+def test_from_a_subfolder_the_path_means_what_was_typed(installed: Repo, tmp_path: Path) -> None:
+    """A shell alias runs at the top level; the user's folder still counts."""
+    installed.write("sub/file", "x")
+
+    done = installed.at(installed.path / "sub").coord("worktree", "add", "../../w", "-b", "s")
+
+    assert done.code == 0, done.err
+    assert (tmp_path / "w" / "README").exists()
+
+
+def test_twenty_at_once_all_end_pinned(installed: Repo, tmp_path: Path) -> None:
+    """One lock orders them; git itself races in ``worktree add``."""
+    racers = [
+        subprocess.Popen(
+            ["git", "coord", "worktree", "add", str(tmp_path / f"w{n}"), "-b", f"b{n}", "--json"],
+            cwd=installed.path,
+            env=dict(installed.env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for n in range(20)
+    ]
+
+    answers = [json.loads(racer.communicate()[0]) for racer in racers]
+
+    assert len({answer["instance"] for answer in answers}) == 20
+    assert {answer["source"] for answer in answers} == {"pinned"}
