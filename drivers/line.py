@@ -1,0 +1,65 @@
+"""The driver lines: what git's config holds for each kind of guarded file, and what they source.
+
+git runs a line as ``/bin/sh -c LINE`` once a path, in the top level of the worktree (bare: in the
+git dir). It finds the common git dir with builtins, because one ``$(git rev-parse)`` costs a merge
+of many files a third more, and because no path of the repository may be written down: it moves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+#: Files of ``drivers/sh`` that belong in ``<common git dir>/hooks/coord/``. `refuse` is shared.
+SCRIPTS = ("derived", "log", "refuse")
+
+# A linked worktree or submodule has a gitfile for .git; a linked worktree's git dir has commondir.
+_FIND = """\
+coord_dir=${GIT_DIR:-.git}; \
+if [ -f "$coord_dir" ]; then \
+IFS= read -r coord_dir <"$coord_dir"; coord_dir=${coord_dir#gitdir: }; fi; \
+coord_common=$coord_dir; \
+if [ -f "$coord_dir/commondir" ]; then \
+IFS= read -r coord_common <"$coord_dir/commondir"; \
+case $coord_common in /*) ;; *) coord_common=$coord_dir/$coord_common ;; esac; fi; \
+coord_home=$coord_common/hooks/coord; \
+if [ ! -r "$coord_home/@KIND@" ]; then \
+coord_dir=$(git rev-parse --git-dir); \
+coord_home=$(git rev-parse --git-common-dir)/hooks/coord; fi; """
+
+# dash hands no arguments to a sourced file, hence `set`. git quotes %P, %X and %Y itself: quoting
+# them again splits a name with a blank. Before git 2.44 %X and %Y arrive as these two characters.
+_CALL = """\
+set -- %O %A %B %L %P %X %Y; \
+[ ! -r "$coord_home/@KIND@" ] || . "$coord_home/@KIND@"; """
+
+# Only reached when the file is gone, for it ends in `exit`. `%%` is git's `%`.
+_GONE = """\
+printf '%%s\\n' \
+'coord: driver-missing: hooks/coord/@KIND@ is gone from the git dir: a @KIND@ file in conflict' \
+'  why: without it git-coord cannot judge this merge; the other side is kept in the index' \
+'  run: coord-install' >&2; exit 1"""
+
+
+class Driver(NamedTuple):
+    """One ``[merge "…"]`` section. Write `command` first: a section without it is fatal to git."""
+
+    command: str
+    recursive: str | None
+    about: str
+
+
+def command(kind: str) -> str:
+    """Return the driver line of `kind`, one line of POSIX sh, unquoted."""
+    return (_FIND + _CALL + _GONE).replace("@KIND@", kind)
+
+
+#: ``[merge "NAME"]`` → its section. A refusing driver needs ``recursive = binary``: without it a
+#: refusal inside a criss-cross leaves one side as the virtual base and git takes the other one
+#: silently. The log driver joins virtual bases itself. ``coord-once`` takes its place here, as
+#: ``Driver(command("once"), "binary", …)``, together with its script in SCRIPTS.
+DRIVERS = {
+    "coord-derived": Driver(
+        command("derived"), "binary", "derived files: refuse, name the command"
+    ),
+    "coord-log": Driver(command("log"), None, "append-only logs: join the records of both sides"),
+}

@@ -1,0 +1,117 @@
+"""The merge of a log in files: compare, parse what differs, write the join over the end of %A."""
+
+from __future__ import annotations
+
+from posix import pread, pwrite
+
+from coord.drivers.join import join_tails
+from coord.drivers.prefix import CHUNK, boundary, of_files
+from coord.drivers.records import line_end
+
+TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import FileIO
+
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+class NotText(Exception):
+    """A log without records; the argument says what is there instead."""
+
+
+class Logs:
+    """%O, %A and %B of one path, read as far as they differ.
+
+    `head` is the length of the common beginning, whole records; `tails` is what follows it.
+    """
+
+    def __init__(self, base: str, ours: str, theirs: str, start: bytes | None) -> None:
+        self.start = start
+        self.files: list[FileIO] = [
+            open(base, "rb", buffering=0),  # noqa: SIM115 - the process ends with them
+            open(ours, "r+b", buffering=0),  # noqa: SIM115
+            open(theirs, "rb", buffering=0),  # noqa: SIM115
+        ]
+        self.added = not pread(self.files[0].fileno(), 1, 0)  # git gives an empty %O for add/add
+        common = of_files(self.files[self.added :])
+        self.head = boundary(self._read, common.length, start)
+        self.tails = [_rest(file, self.head) for file in self.files]
+        self.has_cr = common.has_cr or any(b"\r" in tail for tail in self.tails)
+        self.has_nul = common.has_nul or any(b"\0" in tail for tail in self.tails)
+
+    def _read(self, begin: int, end: int) -> bytes:
+        return pread(self.files[1].fileno(), end - begin, begin)
+
+    def joined(self, *, virtual: bool) -> bytes:
+        """Return what belongs after `head`. Raise Refused or NotText."""
+        if not virtual:
+            self._require_text()
+        base, ours, theirs = self.tails
+        return join_tails(
+            None if self.added else base,
+            ours,
+            theirs,
+            self.start,
+            self._line_end(),
+            whole=self.head == 0,
+            virtual=virtual,
+        )
+
+    def _require_text(self) -> None:
+        if self.has_nul:
+            raise NotText("it holds a NUL byte")
+        for file in self.files:
+            if pread(file.fileno(), len(LFS_POINTER), 0) == LFS_POINTER:
+                raise NotText("it is a pointer of git-lfs")
+
+    def _line_end(self) -> bytes:
+        if not self.has_cr:
+            return b"\n"
+        return line_end(*[_line_ends(file) for file in self.files])
+
+    def line_of(self, place: int) -> int:
+        """Return the number of the line that is `place` lines after the head's end."""
+        return 1 + place + sum(chunk.count(b"\n") for chunk in _chunks(self.files[0], self.head))
+
+    def write(self, tail: bytes) -> None:
+        """Write %A, the only thing a driver may write, once. A failure leaves it as it was."""
+        old = self.tails[1]
+        if tail == old:
+            return
+        try:
+            self._overwrite(tail)
+        except BaseException:
+            self._overwrite(old)
+            raise
+
+    def _overwrite(self, tail: bytes) -> None:
+        file, at = self.files[1], self.head
+        rest = memoryview(tail)
+        while rest:
+            written = pwrite(file.fileno(), rest, at)
+            at += written
+            rest = rest[written:]
+        file.truncate(at)
+
+
+def _rest(file: FileIO, begin: int) -> bytes:
+    file.seek(begin)
+    return file.readall()
+
+
+def _chunks(file: FileIO, end: int) -> Iterator[bytes]:
+    """Yield the first `end` bytes of a file."""
+    for begin in range(0, end, CHUNK):
+        yield pread(file.fileno(), min(CHUNK, end - begin), begin)
+
+
+def _line_ends(file: FileIO) -> tuple[int, int]:
+    """Return how many line ends of a whole file are CRLF, and how many it has."""
+    crlf = lines = 0
+    split_pair = b""
+    for chunk in _chunks(file, file.seek(0, 2)):
+        crlf += (split_pair + chunk).count(b"\r\n")
+        lines += chunk.count(b"\n")
+        split_pair = b"\r" if chunk.endswith(b"\r") else b""
+    return crlf, lines
