@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+
 from harness import Repo, clean_environment
 from harness.repo import EMAIL, NAME
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from harness import refusals
-
 from coord.errors import CoordError, Environment, Refused, Usage
+from harness import refusals
 
 
 def made(kind: type[CoordError] = Refused) -> CoordError:

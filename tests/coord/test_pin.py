@@ -9,9 +9,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from harness.crash import killed_at_every_call
 
 from coord import gitconfig, pin
+from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -292,8 +292,10 @@ def test_pinning_imports_nothing_slow() -> None:
             "-I",
             "-S",
             "-c",
-            (f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(pin.__file__))!r})\n"
-            "import coord.pin; print(*sys.modules)"),
+            (
+                f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(pin.__file__))!r})\n"
+                "import coord.pin; print(*sys.modules)"
+            ),
         ],
         capture_output=True,
         check=True,

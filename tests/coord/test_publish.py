@@ -8,9 +8,9 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from harness.crash import killed_at_every_call
 
 from coord import publish
+from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,58 @@
+"""Timing shared by the benches: interleaved rounds, medians, ratios with their spread."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Ratio(NamedTuple):
+    """One promise: `what` was measured, median ratio with lowest and highest round, its `bound`."""
+
+    what: str
+    median: float
+    low: float
+    high: float
+    bound: float | None = None
+
+    def line(self) -> str:
+        """Return the promise as one line of the report."""
+        verdict = (
+            ""
+            if self.bound is None
+            else f"  ≤ {self.bound:g} " + ("kept" if self.median <= self.bound else "MISSED")
+        )
+        return f"{self.what:<58} {self.median:6.2f}× ({self.low:.2f}–{self.high:.2f}){verdict}"
+
+
+def interleaved(
+    sides: Mapping[str, Callable[[], object]], rounds: int, warmup: int = 1
+) -> dict[str, list[float]]:
+    """Return the seconds of each side in each round; the sides take turns within a round."""
+    times: dict[str, list[float]] = {name: [] for name in sides}
+    for number in range(warmup + rounds):
+        for name, act in sides.items():
+            begin = time.perf_counter()
+            act()
+            if number >= warmup:
+                times[name].append(time.perf_counter() - begin)
+    return times
+
+
+def ratio(what: str, ours: list[float], base: list[float], bound: float | None = None) -> Ratio:
+    """Return the ratio of medians, with the lowest and highest ratio of a single round."""
+    rounds = [a / b for a, b in zip(ours, base, strict=True)]
+    median = statistics.median(ours) / statistics.median(base)
+    return Ratio(what, median, min(rounds), max(rounds), bound)
+
+
+def report(rows: list[Ratio]) -> None:
+    """Print the promises, a line each."""
+    for row in rows:
+        sys.stdout.write(row.line() + "\n")
+        sys.stdout.flush()

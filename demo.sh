@@ -1,0 +1,6 @@
+#!/bin/sh
+# Show the main job on a scratch repository, or on a clone of the repository given as argument.
+# Everything happens in a new temporary folder, which is removed at the end.
+cd "$(dirname "$0")" || exit 3
+. tests/venv.sh test
+exec sh docs/demo.sh "$@"

@@ -1,0 +1,5 @@
+#!/bin/sh
+# Run the whole test suite in .venv, which is made here; arguments go to pytest.
+cd "$(dirname "$0")" || exit 3
+. tests/venv.sh test
+exec python -m pytest -n auto "$@"

@@ -1,0 +1,49 @@
+"""The documents agree with the commands."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def test_the_reference_is_what_the_commands_say() -> None:
+    """docs/reference.md is regenerated with every change of an option."""
+    module = runpy.run_path(str(ROOT / "docs" / "reference.py"))
+
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == module["text"]()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_every_command_in_the_documents_exists(page: Path) -> None:
+    """No page names a verb or a long option that its command does not have."""
+    reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    sections = dict(
+        re.findall(r"^## (.+)\n\n```\n(.*?)\n```$", reference, re.MULTILINE | re.DOTALL)
+    )
+    code = "\n".join(
+        re.findall(r"```.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), re.DOTALL)
+    )
+
+    for line in re.findall(r"(?:git coord|coord-install)\b[^\n`#|;&]*", code):
+        words = line.split()
+        name = next(
+            (" ".join(words[:n]) for n in (4, 3, 2, 1) if " ".join(words[:n]) in sections), None
+        )
+        assert name is not None, line
+        if name == "git coord":
+            assert len(words) == 2 or words[2].startswith(("-", "VERB", "…")), line
+        for option in re.findall(r"(?<=\s)--[a-z-]+", line.split(" -- ")[0]):
+            assert option in sections[name] or option in {"--help", "--json", "--version"}, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_every_link_between_the_documents_leads_somewhere(page: Path) -> None:
+    """Relative links name files that are tracked."""
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
