@@ -1,0 +1,175 @@
+"""pre-push: warn of, or refuse, outgoing commits that this worktree made under another identity.
+
+Which commits those are is told by ``coord.outgoing``. Whatever cannot be read is said in one line
+and the push goes on: a guard in doubt must not stand in the way of work.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import git, outgoing, pin, reflog, worktree
+from coord.errors import CoordError, Refused
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.outgoing import Commit, Wrong
+    from coord.pin import Pin
+    from coord.worktree import Place
+
+LISTED = 10  # how many ids a message and its command name
+_IDENTITY_VARIABLES = tuple(
+    f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+)
+
+
+class Update(NamedTuple):
+    """One line of pre-push's stdin; `local` is a ref, or what was typed: ``HEAD~2``, an id."""
+
+    local: str
+    tip: str
+    remote: str
+    old: str
+
+
+def run(argv: Sequence[str], stdin: bytes) -> int:
+    """Judge a push and return the hook's exit status.
+
+    Args:
+        argv: the remote's name, or its URL when it was named so, and the URL.
+        stdin: the lines git gave the hook.
+    """
+    remote = "" if argv[0] == argv[-1] else argv[0]
+    try:
+        refusal, refuses = _judged(worktree.discover(os.getcwd()), remote, updates(stdin))
+    except (CoordError, reflog.Doubt, pin.Unreadable, OSError, ValueError) as doubt:
+        reason = doubt.why if isinstance(doubt, CoordError) else str(doubt)
+        sys.stderr.write(f"coord: could not check who made the outgoing commits: {reason}\n")
+        return 0
+    if refusal is None:
+        return 0
+    sys.stderr.write(refusal.lines())
+    return refusal.exit_code if refuses else 0
+
+
+def updates(stdin: bytes) -> list[Update]:
+    """Return the refs a push sets, deletions left out."""
+    lines = stdin.decode("utf-8", "surrogateescape").split("\n")
+    # From the right: the local side may hold spaces, as in HEAD@{1 day ago}.
+    fields = [line.rsplit(" ", 3) for line in lines if line.count(" ") >= 3]  # noqa: PLR2004
+    found = [Update(*field) for field in fields]
+    return [update for update in found if not is_null(update.tip)]
+
+
+def is_null(commit: str) -> bool:
+    """Tell whether an id is the null id, of any hash."""
+    return not commit.strip("0")
+
+
+def _judged(place: Place, remote: str, pushed: list[Update]) -> tuple[Refused | None, bool]:
+    """Return the refusal, if there is one, and whether it stops the push."""
+    who = pin.read(place.git_dir)
+    if who is None or not pushed or not outgoing.follows(place, who):
+        return None, False
+    env = git.here()
+    known = [update.old for update in pushed if not is_null(update.old)]
+    # What *any* remote has is published, whichever one this push goes to.
+    listing = outgoing.unpublished(place.cwd, [update.tip for update in pushed], known, env)
+    found = outgoing.judge(place, (who.name, who.email), listing, env)
+    if not found:
+        return None, False
+    refuses = _refuses(place.top)
+    branches, others = carriers(pushed, listing, found)
+    command = _command(place, branches, others, found)
+    if remote and not refuses:
+        # A warned push goes on: when the command is pasted, the remote has the commits.
+        command += _pushed(remote, [*branches, *others])
+    return _refusal(who, found, command, refuses=refuses), refuses
+
+
+def _refuses(top: str | None) -> bool:
+    """Tell whether ``[push] authorship = "refuse"`` is declared in the working tree."""
+    try:
+        with open(os.path.join(top or "", ".coord.toml"), "rb") as file:
+            if b"authorship" not in file.read():
+                return False
+    except FileNotFoundError:
+        return False
+    from coord import config  # noqa: PLC0415  # tomllib costs 15 ms, and few declare this
+
+    return config.load(top).authorship == "refuse"
+
+
+def carriers(
+    pushed: list[Update], listing: list[Commit], found: list[Wrong]
+) -> tuple[list[Update], list[Update]]:
+    """Return the pushed branches that hold wrong commits, and what else may hold the rest."""
+    left = {item.commit.id for item in found}
+    wanted = frozenset(left)
+    branches = []
+    for update in pushed:
+        held = outgoing.reachable(listing, [update.tip]) & wanted
+        if held and update.local.startswith("refs/heads/"):
+            branches.append(update)
+            left -= held
+    others = [update for update in pushed if not update.local.startswith("refs/heads/")]
+    return branches, others if left else []
+
+
+def _command(place: Place, branches: list[Update], others: list[Update], found: list[Wrong]) -> str:
+    """Return the one command that repairs exactly the wrong commits, wherever it is pasted."""
+    env = git.here()
+    current = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=place.cwd, env=env).text
+    names = [update.local for update in branches]
+    on_head, prefix = not branches, ""
+    for update in others:
+        test = ("merge-base", "--is-ancestor", update.tip, "HEAD")
+        if git.ask(*test, cwd=place.cwd, env=env).code == 0:
+            on_head = True
+        elif not branches:  # a tag that no branch holds: there the commits are to be found
+            prefix = f"git switch --quiet --detach {quote(update.local)} && "
+    if on_head and current not in names:
+        names.insert(0, current or "HEAD")
+    options = "" if names == [current or "HEAD"] else _options(names)
+    return f"{prefix}git coord reauthor {_commits([*branches, *others], found)}{options}"
+
+
+def _options(names: list[str]) -> str:
+    return "".join(f" --branch {quote(name.removeprefix('refs/heads/'))}" for name in names)
+
+
+def _pushed(remote: str, pushed: list[Update]) -> str:
+    names = [update.remote.removeprefix("refs/heads/") for update in pushed]
+    return "".join(
+        f" --pushed {quote(f'{remote}/{name}')}" for name in names if not name.startswith("refs/")
+    )
+
+
+def _commits(pushed: list[Update], found: list[Wrong]) -> str:
+    """Return the ids, or past the tenth the words that select the same commits."""
+    if len(found) <= LISTED:
+        return " ".join(item.commit.id for item in found)
+    known = sorted({update.old for update in pushed if not is_null(update.old)})
+    return " ".join(["--outgoing", *(f"^{commit}" for commit in known)])
+
+
+def _refusal(who: Pin, found: list[Wrong], command: str, *, refuses: bool) -> Refused:
+    count = len(found)
+    ids = ", ".join(item.commit.id[:12] for item in found[:LISTED])
+    signed = {item.commit.author for item in found if item.author}
+    signed |= {item.commit.committer for item in found if item.committer}
+    others = ", ".join(f"{name} <{email}>" for name, email in sorted(signed)[:3])
+    leaked = [name for name in _IDENTITY_VARIABLES if os.environ.get(name)]
+    return Refused(
+        "author-mismatch",
+        f"{count} outgoing commit{'s' if count > 1 else ''} made here, but not as {who.actor}",
+        where=ids + (f" and {count - LISTED} more" if count > LISTED else ""),
+        why=f"this worktree is pinned to {who.name} <{who.email}>, and they say {others}"
+        + (f"; {' and '.join(leaked)} set in this shell outrank the pin" if leaked else "")
+        + ("" if refuses else "; a warning only, the push goes on"),
+        run=command,
+    )

@@ -1,0 +1,183 @@
+"""``reauthor``: unpublished commits get the identity their worktree is pinned to."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from coord import identity, outgoing, reflog, worktree
+from coord.cli import show, who
+from coord.errors import Environment, Refused, Usage
+from coord.integrate import reauthor as rewriting
+from coord.integrate.request import Request
+
+if TYPE_CHECKING:
+    from coord.integrate.reauthor import Done, Plan
+    from coord.integrate.rewrite import Change
+    from coord.worktree import Place
+
+
+@click.command()
+@click.argument("commits", nargs=-1, metavar="[COMMIT]...")
+@click.option("--outgoing", is_flag=True, help="All that the push guard names; ^REV leaves out.")
+@click.option("--branch", "branches", multiple=True, metavar="BRANCH", help="Rewrite BRANCH.")
+@click.option(
+    "--pushed",
+    multiple=True,
+    metavar="REMOTE/BRANCH",
+    help="Also what was pushed there; you push it again.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would change.")
+@show.json_option
+@click.pass_obj
+def reauthor(
+    asked: str | None,
+    *,
+    commits: tuple[str, ...],
+    outgoing: bool,
+    branches: tuple[str, ...],
+    pushed: tuple[str, ...],
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Give COMMITs, made here and not published, the identity of this worktree.
+
+    Author and committer change, of a picked commit only the committer. Trees, dates, messages,
+    merges and everybody else's commits stay as they are.
+    """
+    request = Request(commits, outgoing, branches, pushed)
+    _require_sense(request)
+    place = who.here()
+    signature = _signature(place, asked, request)
+    plan = _planned(place, signature, request)
+    done = None if dry_run or not plan.chain else rewriting.carry_out(place, plan)
+    if as_json:
+        show.document(_document(plan, done, dry_run=dry_run))
+    else:
+        _print(plan, done)
+    _comment(plan, done, pushed)
+
+
+def _require_sense(request: Request) -> None:
+    """Insist on something to do.
+
+    Raises:
+        Usage: neither commits nor ``--outgoing``, or ``^REV`` without it.
+    """
+    excluded = any(commit.startswith("^") for commit in request.commits)
+    if request.outgoing or (request.commits and not excluded):
+        return
+    raise Usage(
+        "usage",
+        "nothing to leave ^REV out of" if excluded else "no commit is named",
+        where="git coord reauthor",
+        why="name the commits, or take all that the push guard names",
+        run="git coord reauthor --outgoing --dry-run",
+    )
+
+
+def _signature(place: Place, asked: str | None, request: Request) -> tuple[str, str]:
+    """Return name and e-mail that this worktree's commits are to bear.
+
+    Raises:
+        Refused: no pin, or another actor than the pinned one is asked for.
+    """
+    verb = request.words().removeprefix("git coord ")
+    worktree.refuse_leaked(place, show.cwd(), verb, os.environ)
+    who.lazily_pin(place, asked)
+    me = identity.resolve(place, asked)
+    identity.require_certain(me, place, verb)
+    pinned = identity.read_pin(place)
+    if pinned is None:
+        raise Refused(
+            "identity-inferred",
+            f"reauthor as {me.actor} refused",
+            where=place.cwd,
+            why="only a pin says for good which identity this worktree's commits bear",
+            run="git coord pin" if place.linked else "git coord pin --self",
+        )
+    if outgoing.follows(place, pinned):
+        return pinned.name, pinned.email
+    return identity.own(place, "user.name"), identity.own(place, "user.email")
+
+
+def _planned(place: Place, signature: tuple[str, str], request: Request) -> Plan:
+    try:
+        return rewriting.plan(place, signature, request)
+    except reflog.Doubt as doubt:
+        raise Environment(
+            "git-failed",
+            "the commits could not be listed",
+            where=place.cwd,
+            why=str(doubt),
+            run="git fsck --connectivity-only",
+        ) from doubt
+
+
+def _document(plan: Plan, done: Done | None, *, dry_run: bool) -> dict[str, object]:
+    new = done.new if done else {}
+    return {
+        "dry_run": dry_run,
+        "name": plan.who[0],
+        "email": plan.who[1],
+        "commits": [
+            {
+                "old": commit,
+                "new": new.get(commit),
+                "author": change.author,
+                "committer": change.committer,
+            }
+            for commit, change in plan.changes.items()
+        ],
+        "rebuilt": len(plan.chain),
+        "branches": [move._asdict() for move in done.moves] if done else [],
+        "unsigned": list(done.unsigned) if done else [],
+        "left": list(done.left) if done else [],
+    }
+
+
+def _print(plan: Plan, done: Done | None) -> None:
+    if not plan.changes:
+        show.line("nothing to change: these commits bear the right identity")
+    for commit in plan.chain:
+        if commit in plan.changes:
+            new = f" -> {done.new[commit][:12]}" if done else ""
+            text = f"  {done.subjects[commit]}" if done else ""
+            show.line(f"{commit[:12]}{new}  {_signed(plan.changes[commit])}{text}")
+
+
+def _signed(change: Change) -> str:
+    return " and ".join(
+        word
+        for word, changed in (("author", change.author), ("committer", change.committer))
+        if changed
+    )
+
+
+def _comment(plan: Plan, done: Done | None, pushed: tuple[str, ...]) -> None:
+    """Say on stderr what was kept, lost and left."""
+    name, email = plan.who
+    if plan.changes:
+        verb = "now signed" if done else "would be signed"
+        show.note(
+            f"{len(plan.changes)} of {len(plan.chain)} rebuilt commits {verb} {name} <{email}>"
+        )
+    if done is None:
+        return
+    for move in done.moves:
+        show.note(f"{move.ref} stood at {move.old[:12]}, kept as {move.backup}")
+    if done.unsigned:
+        show.note(f"{len(done.unsigned)} lost a signature that covered the old identity or parents")
+    for ref in done.left:
+        show.note(f"{ref} still holds the old commits")
+    if plan.missed:
+        show.note(
+            f"{len(plan.missed)} more are not signed as pinned: git coord reauthor --outgoing"
+        )
+    for ref in pushed:
+        remote, _, branch = ref.partition("/")
+        source = done.moves[0].ref.removeprefix("refs/heads/")
+        target = branch if source == branch else f"{source}:{branch}"
+        show.note(f"then: git push --force-with-lease {remote} {target}")

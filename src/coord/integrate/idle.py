@@ -1,0 +1,60 @@
+"""History is rewritten only where nothing else is half done."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord import git, refusal
+from coord.errors import Refused
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from coord.worktree import Place
+
+# What git leaves in the private git dir while it waits, and how the user goes on.
+_OPERATIONS = (
+    ("rebase-merge", "rebase"),
+    ("rebase-apply/applying", "am"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+)
+
+
+def require(place: Place, verb: str) -> None:
+    """Refuse `verb` while an operation or a refused merge waits for the user.
+
+    Raises:
+        Refused: naming what waits, and how to go on with it.
+    """
+    for name, operation in (*_OPERATIONS, *_sequence(place)):
+        if os.path.exists(place.private(name)):
+            raise Refused(
+                "operation-in-progress",
+                f"{verb} refused in the middle of a {operation}",
+                where=place.cwd,
+                why=f"git's {operation} has noted commits that {verb} would replace",
+                run=f"git {operation} --continue",
+            )
+    for record, _ in refusal.live(place, git.elsewhere()):
+        raise Refused(
+            "refusal-pending",
+            f"{verb} refused before what is merged here is committed",
+            where=record.path,
+            why="the pending refusal is bound to the commit it was met on",
+            run=f"git coord regenerate {quote(record.path)}"
+            if record.kind == "derived" and not record.resolved
+            else "git commit",
+        )
+
+
+def _sequence(place: Place) -> list[tuple[str, str]]:
+    """Return the entry for a sequence of picks or reverts that has stopped between two."""
+    try:
+        with open(place.private("sequencer/todo"), "rb") as file:
+            first = file.read(6)
+    except OSError:
+        return []
+    return [("sequencer", "revert" if first == b"revert" else "cherry-pick")]
