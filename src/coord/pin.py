@@ -219,6 +219,8 @@ def _written(git_dir: str, common_dir: str, actor: str, rule: Authorship) -> Pin
 
 def _follow(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
     if rule.keep or not pin.email:
+        # Empty, it tells the hooks that git's own author is meant; absent, that it was deleted.
+        publish.replace(os.path.join(git_dir, AUTHOR), b"")
         return
     who = [("name", pin.name), ("email", pin.email)]
     user = [*who, ("signingKey", rule.key)] if rule.key else who

@@ -2,7 +2,7 @@
 
 No hook runs on an abort or a reset, so a record may outlive its merge: "the staged blob is still
 one of the two" blocked innocent commits in 12 of 12 aborts. Whether a record is *live* is a pure
-function of :class:`Facts`, which :func:`gather` reads through git.
+function of :class:`~coord.evidence.Facts`; tests/hooks/test_liveness.py is its table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from coord import git, publish
+from coord import publish
+from coord.cquote import c_quoted, c_unquoted
+from coord.evidence import Facts, gather
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,13 +22,6 @@ if TYPE_CHECKING:
 
 FOLDER = "coord-refused"
 _MARK = "coord-refused 1"
-# Heads of operations in progress; for a revert, "theirs" is the parent of the reverted commit.
-_HEADS = {
-    "MERGE_HEAD": "MERGE_HEAD",
-    "CHERRY_PICK_HEAD": "CHERRY_PICK_HEAD",
-    "REBASE_HEAD": "REBASE_HEAD",
-    "REVERT_HEAD": "REVERT_HEAD^",
-}
 
 
 @dataclass(frozen=True)
@@ -67,33 +62,18 @@ class Record:
         )
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What git says now about one record's path.
+def is_pending(record: Record, facts: Facts) -> bool:
+    """Tell whether what the driver refused is still what this worktree is doing.
 
-    Attributes:
-        head: HEAD's commit, ``unborn`` before the first.
-        unmerged: the path has conflict stages.
-        in_progress: an operation in progress brings a commit that holds *theirs*.
-        undone: blobs of stages 2 and 3 in the index's resolve-undo list, for this path.
-        staged: blob in the index, empty when the path is not there.
-        busy: any operation is in progress in this worktree.
-    """
+    An unmerged path is. Once staged, as long as HEAD is where the driver found it:
 
-    head: str
-    unmerged: bool
-    in_progress: bool
-    undone: tuple[str, str] | None
-    staged: str
-    busy: bool
+    * a merge, pick, rebase or revert brings *theirs* in (MERGE_HEAD and its like), or
+    * git's resolve-undo list names both blobs, and SQUASH_MSG, MERGE_MSG or an ``am`` waits for its
+      commit (``merge --squash``, ``cherry-pick -n``), or *theirs* is staged out of the stash.
 
-
-def is_live(record: Record, facts: Facts) -> bool:
-    """Tell whether `record` belongs to what this worktree is doing now.
-
-    Unmerged paths bind. Once staged, the record binds while HEAD is where the driver found it, and
-    either the commit being brought in still holds *theirs*, or git's resolve-undo list names both
-    blobs: that list survives ``add -A`` and is dropped by abort, reset and checkout.
+    The undo list survives ``add -A``; abort, skip, switch and ``reset --hard`` drop it. A plain
+    ``reset`` and ``--quit`` keep it, but remove the files. ``stash pop`` with ours staged is free:
+    the stash still has theirs.
     """
     if not record.readable:
         return facts.busy
@@ -101,16 +81,38 @@ def is_live(record: Record, facts: Facts) -> bool:
         return True
     if facts.head != record.head:
         return False
-    return facts.in_progress or facts.undone == (record.ours, record.theirs)
+    undone = facts.undone == (record.ours, record.theirs)
+    return facts.brought or (undone and (facts.unfinished or facts.stashed))
+
+
+def is_live(record: Record, facts: Facts) -> bool:
+    """Tell whether `record` still counts: pending, or settled and not yet committed."""
+    return is_pending(record, facts) or bool(record.resolved and facts.head == record.head)
 
 
 def blocks(record: Record, facts: Facts) -> bool:
     """Tell whether a commit of what is staged now would swallow the refusal."""
-    if not is_live(record, facts):
+    if not is_pending(record, facts):
         return False
     if not record.readable:
         return True
     return facts.staged in {record.ours, record.theirs} and facts.staged != record.resolved
+
+
+def is_settled(record: Record, facts: Facts) -> bool:
+    """Tell whether what is staged now is what the user settled the refusal with."""
+    return bool(record.resolved) and facts.staged == record.resolved and is_live(record, facts)
+
+
+def trailer(record: Record) -> str:
+    """Return the trailer that a commit bears for a settled record: ``Coord-Resolved: PATH REASON``.
+
+    A path with a blank is quoted, so that the first word, or string, is the path.
+    """
+    path = c_quoted(record.path)
+    if " " in path and not path.startswith('"'):
+        path = f'"{path}"'
+    return f"Coord-Resolved: {path} {record.reason}"
 
 
 def parse(file: str, text: str) -> Record:
@@ -147,6 +149,8 @@ def read_all(git_dir: str) -> list[Record]:
 def live(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
     """Return the live records with their facts, and delete the stale ones.
 
+    Inside a rebase they stay to its end: a commit that was dropped is told by its record.
+
     Args:
         place: the worktree.
         environ: environment of git's children (``git.here()`` inside a hook: its index counts).
@@ -156,7 +160,7 @@ def live(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]
         facts = gather(place, record, environ)
         if is_live(record, facts):
             found.append((record, facts))
-        else:
+        elif not os.path.isdir(place.private("rebase-merge")):
             forget(record)
     return found
 
@@ -174,80 +178,3 @@ def resolve(record: Record, blob: str, reason: str) -> Record:
     done = replace(record, resolved=blob, reason=" ".join(reason.split()))
     publish.replace(record.file, done.text().encode(errors="surrogateescape"))
     return done
-
-
-def gather(place: Place, record: Record, environ: Mapping[str, str]) -> Facts:
-    """Ask git what :func:`is_live` and :func:`blocks` need to know about `record`."""
-    pathspec = f":(top,literal){record.path}"
-    stages = _stages(place, environ, "--stage", pathspec)
-    undo = _stages(place, environ, "--resolve-undo", pathspec)
-    heads = [rev for name, rev in _HEADS.items() if os.path.exists(place.private(name))]
-    head = git.ask("rev-parse", "--verify", "--quiet", "HEAD", cwd=place.cwd, env=environ)
-    return Facts(
-        head=head.text or "unborn",
-        unmerged=any(stage in stages for stage in "123"),
-        in_progress=any(_holds(place, environ, rev, record) for rev in heads),
-        undone=(undo["2"], undo["3"]) if {"2", "3"} <= undo.keys() else None,
-        staged=stages.get("0", ""),
-        busy=bool(heads) or is_replaying(place.git_dir),
-    )
-
-
-def is_replaying(git_dir: str) -> bool:
-    """Tell whether a rebase, am or sequence of picks is in progress."""
-    names = ("rebase-merge", "rebase-apply", "sequencer")
-    return any(os.path.isdir(os.path.join(git_dir, name)) for name in names)
-
-
-def _stages(place: Place, environ: Mapping[str, str], option: str, pathspec: str) -> dict[str, str]:
-    """Return {stage: blob} of one path from ``ls-files`` (``MODE BLOB STAGE<tab>PATH``)."""
-    done = git.tell("ls-files", "-z", option, "--", pathspec, cwd=place.cwd, env=environ)
-    entries = [field.partition("\t")[0].split(" ") for field in done.fields]
-    return {stage: blob for _, blob, stage in entries}
-
-
-def _holds(place: Place, environ: Mapping[str, str], rev: str, record: Record) -> bool:
-    """Tell whether commit `rev` holds *theirs*: at the path, or anywhere after a rename."""
-    at_path = git.ask(
-        "rev-parse", "--quiet", "--verify", f"{rev}:{record.path}", cwd=place.cwd, env=environ
-    )
-    if at_path.text == record.theirs:
-        return True
-    tree = git.ask("ls-tree", "-r", "-z", "--full-tree", rev, cwd=place.cwd, env=environ).out
-    return f" {record.theirs}\t".encode() in tree
-
-
-def c_quoted(path: str) -> str:
-    """Return `path` as git prints it with core.quotePath: odd bytes in C notation."""
-    raw = os.fsencode(path)
-    if all(byte in _PRINTABLE and byte not in _C_NAMES for byte in raw):
-        return path
-    return '"' + "".join(_c_byte(byte) for byte in raw) + '"'
-
-
-_PRINTABLE = range(0x20, 0x7F)
-_C_NAMES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
-_C_BYTES = {name: byte for byte, name in _C_NAMES.items()}
-
-
-def _c_byte(byte: int) -> str:
-    if byte in _C_NAMES:
-        return "\\" + _C_NAMES[byte]
-    return chr(byte) if byte in _PRINTABLE else f"\\{byte:03o}"
-
-
-def c_unquoted(text: str) -> str:
-    """Return the path that :func:`c_quoted`, git or a driver wrote."""
-    if not (text.startswith('"') and text.endswith('"') and len(text) > 1):
-        return text
-    raw, rest = bytearray(), text[1:-1]
-    while rest:
-        plain, slash, rest = rest.partition("\\")
-        raw += os.fsencode(plain)
-        if slash and rest[:3].isdigit():
-            raw.append(int(rest[:3], 8))
-            rest = rest[3:]
-        elif slash:
-            raw.append(_C_BYTES.get(rest[:1], ord("\\")))
-            rest = rest[1:]
-    return os.fsdecode(bytes(raw))

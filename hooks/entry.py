@@ -1,0 +1,69 @@
+"""The one entry of the hooks, started by ``hooks/sh/hook`` when there is something to judge.
+
+Exit 0: allowed. Exit 65: refused. Anything else is a crash, which that sh tells from a refusal: a
+fault of ours must not stop git. Imports only what the event needs; ``pin`` alone is on the path of
+``git worktree add``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from coord.errors import CoordError, Refused
+
+REFUSED = 65
+
+
+def main() -> None:
+    """Judge ``hooks EVENT NEEDS GIT_DIR COMMON_DIR ARGUMENT…`` and end the process."""
+    event, needs, git_dir, common_dir, *args = sys.argv[2:]
+    code = answer(event, needs.split(), (git_dir, common_dir), args)
+    os._exit(code)  # 0.9 ms less than taking the interpreter down
+
+
+def answer(event: str, needs: list[str], dirs: tuple[str, str], args: list[str]) -> int:
+    """Judge one call of a hook, print what there is to say, and return the exit code."""
+    try:
+        said, code = _judged(event, needs, dirs, args)
+    except Refused as error:
+        said, code = error.lines(), REFUSED
+    except CoordError as error:
+        said, code = error.lines(), 0
+    except Exception as error:
+        if os.environ.get("COORD_DEBUG") == "1":
+            raise
+        said, code = _fault(event, error), 0
+    if said:
+        os.write(2, said.encode("utf-8", "surrogateescape"))
+    return code
+
+
+def _judged(
+    event: str, needs: list[str], dirs: tuple[str, str], args: list[str]
+) -> tuple[str, int]:
+    said, code = "", 0
+    if "push" in needs:
+        from coord.hooks import pre_push  # noqa: PLC0415  # each event loads its own module only
+
+        code = REFUSED if pre_push.run(args, sys.stdin.buffer.read()) else 0
+    elif event == "post-rewrite" and "refused" in needs:
+        from coord.hooks import post_rewrite  # noqa: PLC0415
+
+        said = post_rewrite.dropped(dirs)
+    elif event not in {"post-checkout", "post-rewrite", "pre-push"}:
+        from coord.hooks import message  # noqa: PLC0415
+
+        said = message.judged(event, needs, dirs, args)
+    if "pin" in needs or "mend" in needs:
+        from coord.hooks import post_checkout  # noqa: PLC0415
+
+        said += post_checkout.pinned(*dirs, os.environ, during=event)
+    return said, code
+
+
+def _fault(event: str, error: Exception) -> str:
+    from coord.names import shown  # noqa: PLC0415  # only after a fault
+
+    text = shown(f"{type(error).__name__}: {error}")
+    return f"coord: a fault in the {event} hook, git goes on (COORD_DEBUG=1 shows it): {text}\n"

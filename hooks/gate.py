@@ -1,0 +1,76 @@
+"""The commit gate: a refused path may not be committed as one of the two refused sides.
+
+What is settled by ``git coord regenerate`` or ``resolve`` leaves a trailer instead, which ``check``
+honours. The rule itself is ``coord.refusal`` (design.md §5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord import git, refusal
+from coord.errors import Refused
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.refusal import Record
+    from coord.worktree import Place
+
+REGENERATE = "git coord regenerate {path}"
+TAKE_BOTH = "git coord resolve {path} --take both --reason 'keep the records of both sides'"
+RENUMBER = "git coord id renumber {path}"
+WAYS_OUT = {"derived": REGENERATE, "log": TAKE_BOTH, "once": RENUMBER}
+
+
+def judge(place: Place, message: str | None) -> None:
+    """Refuse a commit that would swallow a refusal; note settled ones in `message`.
+
+    Raises:
+        Refused: a pending path is staged as one of its two sides.
+    """
+    environ = git.here()
+    live = refusal.live(place, environ)
+    pending = [record for record, facts in live if refusal.blocks(record, facts)]
+    if pending:
+        raise _refused(pending)
+    settled = [record for record, facts in live if refusal.is_settled(record, facts)]
+    if settled and message is not None:
+        _note(place, message, settled)
+
+
+def _refused(pending: Sequence[Record]) -> Refused:
+    first = pending[0]
+    others = {record.path for record in pending} - {first.path}  # one merge may be tried twice
+    more = f" (and {len(others)} more)" if others else ""
+    if not first.readable:
+        return Refused(
+            "refusal-pending",
+            "a merge driver refused a path, and its record is torn",
+            where=first.file + more,
+            why="which path that was is lost; compare both sides of what was merged, then",
+            run=f"rm -- {quote(first.file)}",
+        )
+    return Refused(
+        "refusal-pending",
+        f"a refused {first.kind} file is staged as one side has it",
+        where=first.path + more,
+        why="committing it so would drop the other side without a word",
+        run=WAYS_OUT.get(first.kind, TAKE_BOTH).format(path=pasteable(first.path)),
+    )
+
+
+def pasteable(path: str) -> str:
+    """Return a path of the tree as a word that no option parser takes for its own."""
+    return quote(f"./{path}" if path.startswith("-") else path)
+
+
+def _note(place: Place, message: str, settled: Sequence[Record]) -> None:
+    """Add one trailer a path, above the scissors and inside a trailer block that stands there.
+
+    ``--no-divider``: a body line ``---`` would otherwise pull the trailers above it.
+    """
+    trailers = [f"--trailer={refusal.trailer(record)}" for record in settled]
+    how = ("--in-place", "--no-divider", "--if-exists=addIfDifferent")
+    git.tell("interpret-trailers", *how, *trailers, message, cwd=place.cwd, env=git.here())

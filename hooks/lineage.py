@@ -1,0 +1,109 @@
+"""What the commit under way grows from: its parents, their base, and what others can reach."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from coord.worktree import Place
+
+_ANCESTORS = 6  # git, sh, and what a hook manager puts between
+_OTHERS = ("--branches", "--tags", "--remotes")
+
+
+class Lineage(NamedTuple):
+    """Commits the staged tree is held against.
+
+    Attributes:
+        parents: HEAD, and MERGE_HEAD's commits in a merge.
+        base: merge base of several parents, empty for one.
+        replaced: the parents of the commit that is amended; empty when none is.
+    """
+
+    parents: list[str]
+    base: str
+    replaced: list[str]
+
+
+def of(place: Place, args: Sequence[str]) -> Lineage:
+    """Return the lineage of the commit that prepare-commit-msg was called for with `args`."""
+    parents = [_ask(place, "rev-parse", "--verify", "--quiet", "HEAD"), *_merged(place)]
+    base = _ask(place, "merge-base", *parents) if len(parents) > 1 else ""
+    replaced = _ask(place, "rev-parse", "HEAD^@").split() if is_amending(args) else []
+    return Lineage(parents, base, replaced)
+
+
+def _merged(place: Place) -> list[str]:
+    try:
+        with open(place.private("MERGE_HEAD"), encoding="ascii") as file:
+            return file.read().split()
+    except FileNotFoundError:
+        return []
+
+
+def shared(place: Place, commit: str) -> list[str]:
+    """Return the newest commits in `commit`'s history that another branch, tag or remote reaches.
+
+    In a repository with no other ref that is `commit` itself: nothing tells history apart there.
+    Not asked are the stash (its entries stand on one's own commits) and backup refs.
+    """
+    branch = _ask(place, "symbolic-ref", "--quiet", "HEAD")
+    refs = _ask(
+        place, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
+    )
+    if not set(refs.split("\n")) - {branch, ""}:
+        return [commit]
+    mine = f"--exclude={branch.removeprefix('refs/heads/')}"
+    listed = _ask(place, "rev-list", "--boundary", commit, "--not", mine, *_OTHERS).split()
+    return [line[1:] for line in listed if line.startswith("-")] if listed else [commit]
+
+
+def reverted(message: bytes) -> tuple[str, str] | None:
+    """Return the commit that a clean ``git revert`` undoes and what it is held against.
+
+    Only its message tells: git writes REVERT_HEAD for conflicts alone.
+    """
+    commit = _hex_after(b"This reverts commit ", message)
+    against = _hex_after(b"reversing\nchanges made to ", message) or f"{commit}^"
+    return (commit, against) if commit else None
+
+
+def _hex_after(words: bytes, text: bytes) -> str:
+    rest = text.partition(words)[2][:64].decode("ascii", "replace")
+    kept = len(rest) - len(rest.lstrip("0123456789abcdef"))
+    return rest[:kept]
+
+
+def is_amending(args: Sequence[str]) -> bool:
+    """Tell whether ``git commit --amend`` called the hook.
+
+    ``commit HEAD`` says so; with ``-m`` or ``-F`` the hook is told ``message`` alone, and only the
+    command line of the git above us knows.
+    """
+    return list(args[1:3]) == ["commit", "HEAD"] or any(
+        len(word) > len("--a") and "--amend".startswith(word)
+        for line in _command_lines(os.getppid())
+        if "commit" in line
+        for word in line
+    )
+
+
+def _command_lines(pid: int) -> Iterator[list[str]]:
+    """Yield the arguments of a process and its ancestors, nearest first; none without /proc."""
+    for _ in range(_ANCESTORS):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                yield os.fsdecode(file.read()).split("\0")
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                pid = int(file.read().rpartition(b")")[2].split()[1])
+        except (OSError, ValueError):
+            return
+
+
+def _ask(place: Place, *args: str) -> str:
+    return git.ask(*args, cwd=place.cwd, env=git.here()).text

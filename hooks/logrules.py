@@ -1,0 +1,180 @@
+"""Log rules at commit: a log may lose no record that history outside this branch knows.
+
+Judged is what a merge loses against its parents taken together, what an amended commit loses
+against the parents of the old one too, and only records of commits that another branch, tag or
+remote can reach: one's own new records may change until they are shared (design.md §5). The sh in
+front lets an append pass and skips every replay.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import config, git, guarded, refusal
+from coord.drivers.records import split
+from coord.errors import Refused
+from coord.hooks import lineage
+from coord.hooks.gate import pasteable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.hooks.lineage import Lineage
+    from coord.worktree import Place
+
+_WIDTH = 60
+_ATTRIBUTED = ":(top,attr:coord-log)"
+
+
+class Loss(NamedTuple):
+    """A record that a log would lose: `line` is where it begins in the parent that has it."""
+
+    line: int
+    record: bytes
+    more: int
+
+
+def judge(place: Place, args: Sequence[str]) -> None:
+    """Refuse a commit by which a log loses records of shared history.
+
+    Args:
+        place: the worktree.
+        args: the arguments of prepare-commit-msg: message file, source, commit.
+
+    Raises:
+        Refused: naming path, record and line, and the command that settles it with a reason.
+    """
+    settled = {
+        record.path
+        for record, facts in refusal.live(place, git.here())
+        if refusal.is_settled(record, facts)
+    }
+    changes = {path: blob for path, blob in _changes(place) if path not in settled}
+    if not changes:
+        return
+    history = _History(place, lineage.of(place, args), args[0])
+    starts = guarded.log_rules(place, config.load(place.top), list(changes))
+    for path, blob in changes.items():
+        rule = starts.get(path)
+        log = _Log(history, path, rule.start.encode() if rule and rule.start else None)
+        loss = log.loss(blob)
+        if loss is not None:
+            raise _refused(path, loss)
+
+
+def missing(
+    result: Counter[bytes], parents: list[Counter[bytes]], base: Counter[bytes]
+) -> Counter[bytes]:
+    """Return how often each record of the parents is missing from the result of their merge.
+
+    What both have need be there once; what one parent removed since the base may stay removed.
+    """
+    lost: Counter[bytes] = Counter()
+    for record in set().union(*parents):
+        had = [parent[record] for parent in parents]
+        kept = result[record]
+        if kept < max(had) and not any(n <= kept and n < base[record] for n in had):
+            lost[record] = max(had) - kept
+    return lost
+
+
+class _History:
+    """The commits a log is held against, in one place."""
+
+    def __init__(self, place: Place, past: Lineage, message: str) -> None:
+        self.place = place
+        self.past = past
+        with open(message, "rb") as file:
+            self.reverted = lineage.reverted(file.read())
+        self.shared = [tip for parent in past.parents for tip in lineage.shared(place, parent)]
+
+    def text(self, commit: str, path: str) -> bytes:
+        """Return `path` as it is in `commit`, empty where it is not."""
+        return self.blob(f"{commit}:{path}") if commit else b""
+
+    def blob(self, name: str) -> bytes:
+        """Return the bytes of a blob, empty when there is none."""
+        done = git.ask("cat-file", "blob", name, cwd=self.place.cwd, env=git.here())
+        return done.out if done.code == 0 else b""
+
+
+class _Log:
+    """One log and how its bytes fall into records."""
+
+    def __init__(self, history: _History, path: str, start: bytes | None) -> None:
+        self._history = history
+        self._path = path
+        self._start = start
+
+    def loss(self, blob: str) -> Loss | None:
+        """Return the first record of shared history that staging `blob` would lose."""
+        past = self._history.past
+        new = self._history.blob(blob) if blob else b""
+        texts = [self._history.text(parent, self._path) for parent in past.parents]
+        if new in texts:
+            return None  # taken whole from a parent, which was judged when it was made
+        result = self._count(new)
+        lost = missing(result, [self._count(text) for text in texts], self._at(past.base))
+        if past.replaced:
+            lost &= missing(result, [self._at(parent) for parent in past.replaced], Counter())
+        lost &= self._shared(result)
+        lost -= self._undone()
+        return self._first(lost, texts)
+
+    def _shared(self, result: Counter[bytes]) -> Counter[bytes]:
+        """Return how many of each record others know beyond those that are kept."""
+        known: Counter[bytes] = Counter()
+        for tip in self._history.shared:
+            known |= self._at(tip)
+        return known - result
+
+    def _undone(self) -> Counter[bytes]:
+        """Return the records that a commit had brought which this one reverts."""
+        if self._history.reverted is None:
+            return Counter()
+        commit, against = self._history.reverted
+        return self._at(commit) - self._at(against)
+
+    def _first(self, lost: Counter[bytes], texts: Sequence[bytes]) -> Loss | None:
+        for text in texts:
+            records = split(text, self._start)
+            for record, line in zip(records.keys, records.lines, strict=True):
+                if lost[record]:
+                    return Loss(line + 1, record, lost.total() - 1)
+        return None
+
+    def _at(self, commit: str) -> Counter[bytes]:
+        return self._count(self._history.text(commit, self._path))
+
+    def _count(self, text: bytes) -> Counter[bytes]:
+        return Counter(split(text, self._start).keys)
+
+
+def _changes(place: Place) -> list[tuple[str, str]]:
+    """Return (path, staged blob) of each log that differs from HEAD; an empty blob: deleted.
+
+    ``:OLDMODE NEWMODE OLD NEW STATUS`` NUL ``PATH`` NUL, of ``diff-index --raw -z``.
+    """
+    ask = ("diff-index", "--cached", "--raw", "-z", "--no-renames", "--diff-filter=a", "HEAD")
+    fields = git.tell(*ask, "--", _ATTRIBUTED, cwd=place.cwd, env=git.here()).fields
+    blobs = [entry.split(" ")[3] for entry in fields[::2]]
+    return [
+        (path, blob if blob.strip("0") else "")
+        for path, blob in zip(fields[1::2], blobs, strict=True)
+    ]
+
+
+def _refused(path: str, loss: Loss) -> Refused:
+    first = os.fsdecode(loss.record.partition(b"\n")[0])
+    record = first[:_WIDTH] + ("…" if len(first) > _WIDTH else "")
+    more = f", and {loss.more} more" if loss.more else ""
+    return Refused(
+        "log-rewritten",
+        f"a record of shared history would be changed or lost{more}",
+        where=f"{path}:{loss.line}",
+        why=f'"{record}" is on another branch, tag or remote, and a log only grows',
+        run=f"git coord resolve {pasteable(path)} --take worktree "
+        "--reason 'history is rewritten on purpose'",
+    )

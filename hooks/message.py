@@ -1,0 +1,44 @@
+"""The hooks around a commit's message: gate, log rules, sign-off, in this order.
+
+``prepare-commit-msg`` runs for every commit: ``--no-verify``, merges, picks, each step of a rebase.
+``commit-msg`` and ``applypatch-msg`` see what was typed or mailed; ``pre-applypatch`` gates ``am``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from coord.worktree import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequence[str]) -> str:
+    """Judge one call of a message hook and return what to say.
+
+    Args:
+        event: name of the hook.
+        needs: what the sh found to judge: ``refused``, ``records``, ``signed``, ``pin``, …
+        dirs: private and common git dir, as the hook file found them.
+        args: the hook's own arguments.
+
+    Raises:
+        Refused: the commit may not be made as it is.
+    """
+    place = Place(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
+    message = args[0] if args else None
+    if "refused" in needs:
+        from coord.hooks import gate  # noqa: PLC0415  # each need loads its own module only
+
+        gate.judge(place, message)
+    if "records" in needs:
+        from coord.hooks import logrules  # noqa: PLC0415
+
+        logrules.judge(place, args)
+    if message is not None and ("signed" in needs or "pin" in needs):
+        from coord.hooks import trailer  # noqa: PLC0415
+
+        return trailer.judged(event, place, args)
+    return ""

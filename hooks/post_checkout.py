@@ -1,0 +1,70 @@
+"""Pin a worktree when it is created, or in the first later hook that finds it unpinned.
+
+``git worktree add`` waits for this: no TOML parser, no git child, no import beyond ``coord.pin``.
+The name comes from COORD_ACTOR, else from the branch; how the author follows comes from the
+installed config, never from the checked-out tree, which a peer wrote (design.md §6).
+"""
+
+from __future__ import annotations
+
+import os
+
+from coord import gitconfig, pin
+from coord.names import is_actor, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VARIABLE = "COORD_ACTOR"
+
+
+def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during: str) -> str:
+    """Pin a linked worktree, or put its author files back, and return what to say about it.
+
+    A git dir that cannot be written leaves the worktree unpinned: the guards then refuse by name.
+    """
+    dirs = os.path.abspath(git_dir), os.path.abspath(common_dir)
+    try:
+        there = pin.read(dirs[0])
+        if there is not None:
+            pin.mend(*dirs, there, _authorship(dirs[1]))
+            return ""
+        return _told(*_pinned(dirs, environ), during)
+    except pin.Unreadable:
+        return _line(
+            f"{os.path.join(dirs[0], pin.PIN)} is no pin; git coord pin --replace mends it"
+        )
+    except gitconfig.Unwritable:
+        return _line("not pinned: the installed author holds a control character; coord-install")
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        return _line(f"{os.getcwd()} is not pinned: {error.strerror}{where}")
+
+
+def _pinned(dirs: tuple[str, str], environ: Mapping[str, str]) -> tuple[pin.Pin, str]:
+    """Return the pin and the actor that was asked for, empty for none."""
+    asked = environ.get(VARIABLE, "")
+    wanted = asked if is_actor(asked) else pin.branch_handle(dirs[0])
+    made, _ = pin.ensure(*dirs, wanted, _authorship(dirs[1]))
+    return made, asked
+
+
+def _told(made: pin.Pin, asked: str, during: str) -> str:
+    said = f"pinned {made.actor} to {os.getcwd()}"
+    if asked and not is_actor(asked):
+        said += f" ({VARIABLE}={asked} is not the name of an actor)"
+    elif asked and made.actor != asked:
+        said += f" ({asked}, the {VARIABLE} in the environment, is pinned in another worktree)"
+    if during == "prepare-commit-msg":
+        said += "; the commit under way still has the author of before"
+    return _line(said)
+
+
+def _authorship(common_dir: str) -> pin.Authorship:
+    found = pin.installed_authorship(common_dir)
+    return found or pin.Authorship("{actor}", "", keep=True)
+
+
+def _line(text: str) -> str:
+    return f"coord: {shown(text)}\n"

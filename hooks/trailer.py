@@ -1,0 +1,209 @@
+"""The sign-off guard: no new ``Signed-off-by`` of the committer under an identity that is a guess.
+
+``prepare-commit-msg`` knows what the message is made from, ``commit-msg`` does not: so the first
+leaves in ``coord-signed`` who the committer was and which trailers were there, and the second
+judges what was typed since. Inside a rebase old trailers are replayed: there it only warns
+(design.md §6).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord import git, identity, pin, worktree
+from coord.errors import CoordError, Refused
+from coord.names import answers_to, is_actor, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from coord.worktree import Place
+
+HANDED_ON = "coord-signed"
+_SCISSORS = b"------------------------ >8 ------------------------"
+_KEY = b"signed-off-by"
+
+
+def judged(event: str, place: Place, args: Sequence[str]) -> str:
+    """Judge the sign-offs in the message ``args[0]``; return a warning, empty for none.
+
+    Raises:
+        Refused: a new one is the committer's, and who that is can only be guessed, or is disputed.
+    """
+    with open(args[0], "rb") as file:
+        found = sign_offs(file.read())
+    was_pinned, committer, known = _handed_on(place) if event == "commit-msg" else _now(place)
+    known |= _already_there(event, place, args)
+    new = [line for line in found if line not in known and _email(line) == committer]
+    warning = _refused(place, was_pinned=was_pinned) if new else ""
+    if event == "prepare-commit-msg":
+        _hand_on(place, was_pinned, committer, found)
+    return warning
+
+
+def sign_offs(message: bytes) -> list[bytes]:
+    """Return the lines above the scissors that sign off, as they stand."""
+    found = []
+    for line in message.split(b"\n"):
+        if line.endswith(_SCISSORS):
+            break
+        key, colon, _ = line.partition(b":")
+        if colon and key.rstrip().lower() == _KEY:
+            found.append(line.rstrip())
+    return found
+
+
+def _refused(place: Place, *, was_pinned: bool) -> str:
+    """Refuse a new sign-off where identity is not certain; inside a rebase, return a warning."""
+    try:
+        _require_certain(place, was_pinned=was_pinned)
+    except Refused as refusal:
+        if not os.path.isdir(place.private("rebase-merge")):
+            raise
+        return f"coord: {refusal.rule}: signed off in a rebase all the same; {refusal.run}\n"
+    return ""
+
+
+def _require_certain(place: Place, *, was_pinned: bool) -> None:
+    asked = os.environ.get(identity.VARIABLE, "")
+    _refuse_leaked(place)
+    pinned = _pin_of(place)
+    if pinned is None or not was_pinned:
+        if is_actor(asked):
+            return
+        if pinned is not None:
+            raise _pinned_too_late(place, pinned.actor)
+        guess = identity.inferred_actor(place)
+        me = identity.Identity(guess, None, "inferred", worktree.count(place))
+        identity.require_certain(me, place, "sign-off")
+    elif asked and not answers_to(pinned.actor, asked):
+        raise _disputed(place, asked, pinned.actor)
+
+
+def _pin_of(place: Place) -> pin.Pin | None:
+    try:
+        return identity.read_pin(place)
+    except CoordError as error:  # who works here cannot be told, so it would be a guess
+        raise Refused(
+            error.rule, error.what, where=error.where, why=error.why, run=error.run
+        ) from error
+
+
+def _refuse_leaked(place: Place) -> None:
+    """Refuse where the folder is in another worktree than the one GIT_DIR names.
+
+    Inside ``git rebase --exec 'cd ../b && git commit -s'`` the commit goes to worktree a.
+    """
+    if not os.environ.get("GIT_DIR"):
+        return
+    done = git.ask("rev-parse", "--path-format=absolute", "--git-dir", cwd=place.cwd)
+    if done.code or os.path.realpath(done.text) == place.git_dir:
+        return
+    raise Refused(
+        "identity-conflict",
+        "sign-off in one of two repositories",
+        where=f"{place.git_dir} and {done.text}",
+        why="GIT_DIR in the environment names the first, but the current folder is in the second",
+        run="unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE",
+    )
+
+
+def _disputed(place: Place, asked: str, actor: str) -> Refused:
+    return Refused(
+        "identity-conflict",
+        f"sign-off as {asked} refused, {actor} is pinned",
+        where=place.cwd,
+        why=f"{identity.VARIABLE} says {asked}; if this worktree changed hands, "
+        f"git coord pin --replace --actor {quote(asked)}",
+        run=f"unset {identity.VARIABLE}",
+    )
+
+
+def _pinned_too_late(place: Place, actor: str) -> Refused:
+    return Refused(
+        "identity-inferred",
+        "sign-off as the committer of before the pin refused",
+        where=place.cwd,
+        why=f"this worktree was pinned as {actor} only while the message was being written; "
+        "the next commit is that actor's",
+        run="git coord whoami",
+    )
+
+
+def _now(place: Place) -> tuple[bool, bytes, set[bytes]]:
+    """Return whether the worktree is pinned, the committer's e-mail, and no known trailers."""
+    ident = git.ask("var", "GIT_COMMITTER_IDENT", cwd=place.cwd, env=git.here()).out
+    pinned = os.path.exists(place.private(pin.PIN))
+    return pinned, _email(ident), set()
+
+
+def _handed_on(place: Place) -> tuple[bool, bytes, set[bytes]]:
+    """Return what ``prepare-commit-msg`` left, and remove it; as it is now, where it left none."""
+    path = place.private(HANDED_ON)
+    try:
+        with open(path, "rb") as file:
+            state, email, *known = file.read().split(b"\n")
+        os.unlink(path)
+    except (FileNotFoundError, ValueError):
+        return _now(place)
+    return state == b"pinned", email, set(known)
+
+
+def _hand_on(place: Place, was_pinned: bool, committer: bytes, known: Iterable[bytes]) -> None:
+    lines = [b"pinned" if was_pinned else b"unpinned", committer, *known]
+    with open(place.private(HANDED_ON), "wb") as file:
+        file.write(b"\n".join(lines))
+
+
+def _already_there(event: str, place: Place, args: Sequence[str]) -> set[bytes]:
+    """Return the sign-offs of what the message is made from: commits, or a mail."""
+    if event == "commit-msg":
+        return set()
+    found: set[bytes] = set()
+    if event == "applypatch-msg":
+        found |= _in_mail(place)
+    for commit in _sources(place, args):
+        shown = git.ask(
+            "log", "-1", "--format=%B", "--end-of-options", commit, cwd=place.cwd, env=git.here()
+        )
+        found |= set(sign_offs(shown.out))
+    return found
+
+
+def _in_mail(place: Place) -> set[bytes]:
+    """Return the sign-offs of the mail being applied: git keeps its body without ``am -s``."""
+    try:
+        with open(place.private("rebase-apply/msg"), "rb") as file:
+            return set(sign_offs(file.read()))
+    except FileNotFoundError:
+        return set()
+
+
+def _sources(place: Place, args: Sequence[str]) -> list[str]:
+    """Return the commits whose message this one starts from."""
+    sources = [args[2]] if args[1:2] == ["commit"] and len(args) > 2 else []  # noqa: PLR2004
+    if os.path.exists(place.private("CHERRY_PICK_HEAD")):
+        sources.append("CHERRY_PICK_HEAD")
+    if os.path.isdir(place.private("rebase-merge")):
+        sources += ["HEAD", *_replayed(place)]  # HEAD: a fixup starts from what it is added to
+    original = place.private("rebase-apply/original-commit")
+    if os.path.exists(original):
+        with open(original, encoding="ascii") as file:
+            sources.append(file.read().strip())
+    return sources
+
+
+def _replayed(place: Place) -> list[str]:
+    """Return the commit that a rebase is picking: the second word of the last line it has done."""
+    try:
+        with open(place.private("rebase-merge/done"), encoding="utf-8", errors="replace") as file:
+            words = [line.split() for line in file if not line.startswith("#")]
+    except FileNotFoundError:
+        return []
+    return [word for word in words[-1][1:] if not word.startswith("-")][:1] if words else []
+
+
+def _email(ident: bytes) -> bytes:
+    """Return what stands in the last angle brackets, in small letters."""
+    return ident.rpartition(b"<")[2].partition(b">")[0].strip().lower()
