@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = "coord-refused"
 _MARK = "coord-refused 1"
+ABSENT = "absent"  # instead of a blob, where a path is settled by not being there
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Record:
         head: HEAD when the driver ran, ``unborn`` before the first commit.
         ours: blob of side A, the one left in the worktree.
         theirs: blob of side B.
-        resolved: blob that ``regenerate`` or ``resolve`` staged, empty while pending.
+        resolved: blob that ``regenerate`` or ``resolve`` staged (`ABSENT`: they removed the file),
+            empty while pending.
         reason: why, as given with the resolution.
     """
 
@@ -77,6 +79,8 @@ def is_pending(record: Record, facts: Facts) -> bool:
     """
     if not record.readable:
         return facts.busy
+    if record.ours == record.theirs:  # no merge: `resolve` noted an edit of history
+        return False
     if facts.unmerged:
         return True
     if facts.head != record.head:
@@ -101,7 +105,7 @@ def blocks(record: Record, facts: Facts) -> bool:
 
 def is_settled(record: Record, facts: Facts) -> bool:
     """Tell whether what is staged now is what the user settled the refusal with."""
-    return bool(record.resolved) and facts.staged == record.resolved and is_live(record, facts)
+    return record.resolved == (facts.staged or ABSENT) and is_live(record, facts)
 
 
 def trailer(record: Record) -> str:
@@ -139,7 +143,7 @@ def read_all(git_dir: str) -> list[Record]:
     except FileNotFoundError:
         return []
     records = []
-    for name in names:
+    for name in filter(str.isdigit, names):  # anything else is a write that was cut off
         file = os.path.join(folder, name)
         with open(file, encoding="utf-8", errors="surrogateescape") as handle:
             records.append(parse(file, handle.read()))
@@ -171,6 +175,16 @@ def forget(record: Record) -> None:
         os.unlink(record.file)
     except FileNotFoundError:
         pass
+
+
+def add(git_dir: str, record: Record) -> None:
+    """Write a record that no driver left, under a number of its own."""
+    folder = os.path.join(git_dir, FOLDER)
+    os.makedirs(folder, exist_ok=True)
+    number = os.getpid()  # as the drivers do
+    data = record.text().encode(errors="surrogateescape")
+    while not publish.create(os.path.join(folder, str(number)), data):
+        number += 1
 
 
 def resolve(record: Record, blob: str, reason: str) -> Record:
