@@ -29,9 +29,13 @@ def add_hooks(
     patterns: str = "*.json coord-derived\n*.tsv coord-log\n",
     *,
     author: str = AUTHOR,
+    **launcher: str,
 ) -> Repo:
-    """Put hooks and drivers into the common git dir as coord-install does; return `repo`."""
-    home = add_drivers(repo, patterns)
+    """Put hooks and drivers into the common git dir as coord-install does; return `repo`.
+
+    `launcher` may replace `python`, `lib` and `repair` of the launcher.
+    """
+    home = add_drivers(repo, patterns, **launcher)
     shutil.copy(_SH / "hook", home / "hook")
     with (home / "config").open("a") as config:
         config.write(author)
