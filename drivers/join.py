@@ -20,13 +20,20 @@ TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    Strand = tuple[list[bytes], list[bytes], list[bytes]]
+
+_CONTINUES = (b" ", b"\t", b"}", b"]", b")")  # how a line begins that is no record of its own
+
 
 class Refused(Exception):
     """The sides cannot be joined without losing what one of them says."""
 
 
 class Rewritten(Refused):
-    """`side` ("ours" or "theirs") has lost a copy of the base's record number `index`."""
+    """`side` ("ours" or "theirs") has lost a copy of the base's record number `index`.
+
+    Or "both", where they agree in nothing but that no record of the base is left.
+    """
 
     def __init__(self, side: str, index: int) -> None:
         super().__init__(side, index)
@@ -36,6 +43,10 @@ class Rewritten(Refused):
 
 class TwoHeaders(Refused):
     """Each side begins with a header of its own, and a log has one."""
+
+
+class Torn(Refused):
+    """The lines are no records: the join would put lines of one side inside a record of another."""
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) -> bytes:
@@ -86,10 +97,12 @@ def join(
     A `virtual` merge, that of merge bases, is never refused: a base that holds too much is
     harmless, but where one equals a side, git takes the other side without asking anybody.
     """
-    if base and not virtual:
-        require_containment(base, ours, theirs)
     if ours == theirs:
         return ours
+    if base and not virtual:
+        require_containment(base, ours, theirs)
+        if whole and set(base).isdisjoint(ours):
+            raise Rewritten("both", 0)
     kept = _shared([ours, theirs] if base is None else [base, ours, theirs])
     new = base is None and whole and kept == 0
     left, right = ours[kept:], theirs[kept:]
@@ -100,11 +113,14 @@ def join(
         for side in (left, right):
             if title in side:
                 side.remove(title)
-    return ours[:kept] + sorted(titles) + ordered(left, right, start)
+    return ours[:kept] + sorted(titles) + ordered(left, right, start, virtual=virtual)
 
 
 def require_containment(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> None:
-    """Raise Rewritten for the first record of `base` that one side alone has lost."""
+    """Raise Rewritten for the first record of `base` that one side alone has lost.
+
+    Missing equally from both is an agreed removal, which also makes any virtual base harmless.
+    """
     before, left, right = count(base), count(ours), count(theirs)
     for index, key in enumerate(base):
         copies = left.get(key, 0), right.get(key, 0)
@@ -143,43 +159,64 @@ def has_title(keys: list[bytes], start: bytes | None, *, new: bool) -> bool:
     return instant(keys[0]) is None and all(instant(key) for key in keys[1:])
 
 
-def ordered(ours: list[bytes], theirs: list[bytes], start: bytes | None) -> list[bytes]:
-    """Return the larger number of each record: by instant where all have one, else woven."""
-    woven = weave(*sorted((ours, theirs)))
+def ordered(
+    ours: list[bytes], theirs: list[bytes], start: bytes | None, *, virtual: bool = False
+) -> list[bytes]:
+    """Return the larger number of each record: by instant where all have one, else woven.
+
+    Raise Torn where lines are woven that are no records of their own.
+    """
+    strands = weave(*sorted((ours, theirs)))
+    woven = [key for strand in strands for run in strand for key in run]
     stamped = []
     for key in woven:
         at = instant(key, start or b"")
         if at is None:
+            if start is None and not virtual and is_torn(strands):
+                raise Torn
             return woven
         stamped.append((at, key))
     stamped.sort()
     return [key for _, key in stamped]
 
 
-def weave(backbone: list[bytes], other: list[bytes]) -> list[bytes]:
-    """Return `backbone` with the records only `other` has, each run where it stood in `other`.
+def weave(backbone: list[bytes], other: list[bytes]) -> list[Strand]:
+    """Return the shared records in the order of `backbone`, each with what follows it.
 
-    A run follows the shared record it followed there, and what `backbone` alone has after it.
+    A strand is: the shared record (none at the beginning), then the run of records that only
+    `backbone` has there, then the run that only `other` has after that record.
     """
     places: dict[bytes, list[int]] = {}
     for place in range(len(backbone) - 1, -1, -1):
         places.setdefault(backbone[place], []).append(place)
-    runs: dict[int, list[bytes]] = {-1: []}
-    anchor = -1
+    run: list[bytes] = []
+    runs = {-1: run}
     for key in other:
         if places.get(key):
-            anchor = places[key].pop()
-            runs[anchor] = []
+            runs[places[key].pop()] = run = []
         else:
-            runs[anchor].append(key)
-    woven: list[bytes] = []
-    pending = runs[-1]
+            run.append(key)
+    strands: list[Strand] = [([], [], runs[-1])]
     for place, key in enumerate(backbone):
         if place in runs:
-            woven += pending
-            pending = runs[place]
-        woven.append(key)
-    return woven + pending
+            strands.append(([key], [], runs[place]))
+        else:
+            strands[-1][1].append(key)
+    return strands
+
+
+def is_torn(strands: list[Strand]) -> bool:
+    """Tell whether both sides go on, differently, inside what looks like one record of many lines.
+
+    Two pretty-printed objects share their first lines and their brackets; lines cannot tell that.
+    """
+    for place, (shared, own, others) in enumerate(strands):
+        if own and others:
+            behind = strands[place + 1][0] if place + 1 < len(strands) else []
+            heads = [own[0], others[0]] if shared else []
+            if any(line[:1] in _CONTINUES and line for line in (*heads, *behind)):
+                return True
+    return False
 
 
 def both(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) -> bytes:
@@ -201,6 +238,8 @@ def both(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) ->
     end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
     if not added:
         return terminated(ours, end)
-    gaps = {} if start is None else gaps_of_join(added, left, right, start)
+    title = added.pop(0).replace(b"\n", end) + end if has_title(added, start, new=False) else b""
+    behind = left.keys[-1:] + added
+    gaps = gaps_of_join(behind, left, right, start) if behind and start is not None else {}
     whole = ours.split(b"\n")[: left.lines[-1] if left.keys else 0]
-    return b"\n".join([*whole, render(left.keys[-1:] + added, gaps, end)])
+    return title + b"\n".join([*whole, render(behind, gaps, end)])

@@ -108,5 +108,4 @@ def line_end(base: tuple[int, int], ours: tuple[int, int], theirs: tuple[int, in
     """
     if base[1]:
         return b"\r\n" if 2 * base[0] > base[1] else b"\n"
-    crlf, lines = ours[0] + theirs[0], ours[1] + theirs[1]
-    return b"\r\n" if 0 < crlf == lines else b"\n"
+    return b"\r\n" if all(0 < crlf == lines for crlf, lines in (ours, theirs)) else b"\n"

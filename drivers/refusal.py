@@ -7,7 +7,7 @@ knows how the sides are called, and writes the record and the markers, also when
 from __future__ import annotations
 
 from coord.drivers.config import Invalid
-from coord.drivers.join import Rewritten, TwoHeaders
+from coord.drivers.join import Rewritten, Torn, TwoHeaders
 from coord.drivers.logfile import Logs, NotText
 from coord.drivers.records import split
 
@@ -27,6 +27,10 @@ def _lines(error: Exception, logs: Logs | None) -> tuple[str, str, str, str]:
     if isinstance(error, TwoHeaders):
         why = "both sides added this file, each with another beginning, and a log has one header"
         return "log-headers", "-", "two different headers", why
+    if isinstance(error, Torn):
+        why = "both sides go on, differently, inside what looks like one record of several lines"
+        advice = 'declare what begins a record ([log."PATTERN"] start, in .coord.toml)'
+        return "log-torn", "-", "records of several lines", f"{why}; {advice}"
     if isinstance(error, NotText):
         return "log-binary", "-", "no log of text", f"{error.args[0]}, so it has no records to join"
     if isinstance(error, Invalid):

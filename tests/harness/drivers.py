@@ -39,10 +39,11 @@ def add_drivers(
         text = text.replace(f"@{name}@", "'" + value.replace("'", "'\\''") + "'")
     (home / "launch").write_text(text)
     for name, driver in DRIVERS.items():
-        keys = {"driver": driver.command, "recursive": driver.recursive, "name": driver.about}
-        for key, value in keys.items():
-            if value is not None:
-                repo.git("config", "-f", str(home / "config"), f"merge.{name}.{key}", value)
+        keys = {"driver": driver.command, "name": driver.about}
+        if driver.recursive is not None:
+            keys["recursive"] = driver.recursive
+        for key, text in keys.items():
+            repo.git("config", "-f", str(home / "config"), f"merge.{name}.{key}", text)
     repo.git("config", "include.path", "hooks/coord/config")
     repo.common("info").mkdir(exist_ok=True)
     repo.common("info/attributes").write_text(MACROS + patterns)

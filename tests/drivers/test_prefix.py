@@ -1,0 +1,108 @@
+"""The common beginning of files, and where the last record begins in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coord.drivers import prefix
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL = 8  # a chunk so small that generated texts span several
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read in chunks of a few bytes."""
+    monkeypatch.setattr(prefix, "CHUNK", SMALL)
+
+
+def common(folder: Path, *contents: bytes) -> prefix.Common:
+    """Write files and return what they have in common."""
+    files = []
+    for number, content in enumerate(contents):
+        (folder / str(number)).write_bytes(content)
+        files.append((folder / str(number)).open("rb", buffering=0))
+    try:
+        return prefix.of_files(files)
+    finally:
+        for file in files:
+            file.close()
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 16, 17, 24])
+@pytest.mark.parametrize("tails", [(b"", b"m", b"s"), (b"x", b"xy", b"x"), (b"", b"", b"")])
+def test_the_length_is_exact_around_every_chunk(
+    tmp_path: Path, length: int, tails: tuple[bytes, bytes, bytes]
+) -> None:
+    """Whether files differ in, before or at the edge of a chunk, or end there."""
+    shared = b"abcdefgh" * 4
+    texts = [shared[:length] + tail for tail in tails]
+    same = 0
+    while all(same < len(text) for text in texts) and len({text[same] for text in texts}) == 1:
+        same += 1
+
+    assert common(tmp_path, *texts).length == same
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("place", [0, 7, 8, 20])
+def test_a_cr_or_nul_is_seen_wherever_it_is(tmp_path: Path, place: int) -> None:
+    """The join asks for line ends, and refuses what is no text."""
+    text = b"a" * place + b"@" + b"b" * 20
+    found = [
+        common(tmp_path, text.replace(b"@", odd) + b"m", text.replace(b"@", odd) + b"s")
+        for odd in (b"\r", b"\0", b"c")
+    ]
+
+    assert [(one.has_cr, one.has_nul) for one in found] == [
+        (True, False),
+        (False, True),
+        (False, False),
+    ]
+
+
+@given(st.text("ab", max_size=20), st.text("ab", max_size=20), st.text("ab", max_size=20))
+def test_the_agreement_is_the_longest_common_beginning(one: str, two: str, three: str) -> None:
+    """Found by halving, as long as found by walking."""
+    texts = [one.encode(), two.encode(), three.encode()]
+    size = min(map(len, texts))
+    same = prefix.agreement(texts, size)
+
+    assert len({text[:same] for text in texts}) == 1
+    assert same == size or len({text[: same + 1] for text in texts}) > 1
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize(
+    ("text", "start", "head"),
+    [
+        (b"", None, 0),
+        (b"abc", None, 0),
+        (b"one\ntw", None, 4),
+        (b"one\ntwo\n", None, 8),
+        (b"a long line over chunks\nrest of it", None, 24),
+        (b"## one\n## two\n## thr", b"## ", 7),
+        (b"## one\n## two", b"## ", 0),
+        (b"## one and longer than a chunk\n## two\n\n#", b"## ", 0),
+        (b"## a\n## b\n## c\n##", b"## ", 5),
+        (b"a\n\nb\n\nc\n\nd", b"", 6),
+        (b"a\n\nb\n\nc\n\n", b"", 3),
+        (b"a\n\nb\n\nc\n\n\n", b"", 3),
+        (b"a\n\nb", b"", 0),
+    ],
+)
+def test_the_head_ends_where_a_record_begins(text: bytes, start: bytes | None, head: int) -> None:
+    """A line is whole at its end; a block where the next but one begins."""
+
+    def read(begin: int, end: int) -> bytes:
+        assert 0 <= begin <= end <= len(text)
+        return text[begin:end]
+
+    assert prefix.boundary(read, len(text), start) == head
