@@ -136,6 +136,11 @@ def tell(
     return done
 
 
+def as_user(*args: str, cwd: str, env: Mapping[str, str]) -> Output:
+    """Look with the user's own config, ``core.hooksPath`` too, which all other children hide."""
+    return _run(("--no-optional-locks", *args), cwd, env, None)
+
+
 def with_hooks(*args: str, cwd: str, env: Mapping[str, str]) -> int:
     """Run git as the user would have, its hooks too, all its words on stderr; return its status."""
     words = sys.stderr.fileno()

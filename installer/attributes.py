@@ -1,0 +1,216 @@
+"""Attributes files as text: the committed declaration, and the block in ``info/attributes``.
+
+Both hold the same path lines. In the committed file the macros are safe fallbacks (a clone without
+the toolkit gets a loud conflict), in ``info/attributes`` they select the drivers; the later
+definition wins (design.md §5). Pure functions over bytes: a pattern may hold any of them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from coord.cquote import c_unquoted
+from coord.guarded import KINDS, attribute, quoted_pattern
+from coord.installer import lines
+
+COMMITTED = ".gitattributes"
+INFO = "info/attributes"
+_NOTE = (
+    b"# Guarded by git-coord; a clone without it stops at a conflict instead of merging as text.\n"
+)
+_BEGIN = b"# git-coord begin: coord-install and git coord track write these lines\n"
+_END = b"# git-coord end\n"
+_PATTERN = re.compile(rb'\s*("(?:[^"\\]|\\.)*"|\S+)(?:[ \t]+|$)')
+_OURS = re.compile(rb"[-!]?coord-[a-z]+")
+_MERGE = re.compile(rb"[-!]?merge(?:=.*)?")
+
+
+class Line(NamedTuple):
+    """One rule of an attributes file."""
+
+    pattern: bytes
+    attributes: tuple[bytes, ...]
+
+    @property
+    def guards(self) -> bool:
+        """Whether it names one of our attributes, to set it or to take it away."""
+        return any(_OURS.fullmatch(word) for word in self.attributes)
+
+    @property
+    def merges(self) -> bool:
+        """Whether it decides how the path is merged."""
+        return self.guards or any(_MERGE.fullmatch(word) for word in self.attributes)
+
+    def is_for(self, pattern: str) -> bool:
+        """Tell whether this is the rule of `pattern`, however it is quoted."""
+        return unquoted(os.fsdecode(self.pattern)) == pattern
+
+    def text(self) -> bytes:
+        """Return the rule as a line of the file."""
+        return b" ".join((self.pattern, *self.attributes)) + b"\n"
+
+
+def unquoted(pattern: str) -> str:
+    """Return the pattern that a word of an attributes file stands for."""
+    return c_unquoted(pattern)
+
+
+def parsed(line: bytes) -> Line | None:
+    """Return the rule on a line; None for a comment, a blank line or a macro's definition."""
+    match = _PATTERN.match(line.rstrip(b"\r\n"))
+    if match is None or match[1].startswith((b"#", b"[attr]")):
+        return None
+    return Line(match[1], tuple(line[match.end() :].split()))
+
+
+def rules(text: bytes) -> list[Line]:
+    """Return the rules of a file that name our attributes, cut down to what merging needs."""
+    found = [rule for rule in map(parsed, lines.split(text)) if rule and rule.guards]
+    return [
+        rule._replace(
+            attributes=tuple(
+                word for word in rule.attributes if _OURS.fullmatch(word) or _MERGE.fullmatch(word)
+            )
+        )
+        for rule in found
+    ]
+
+
+def declared(text: bytes | None, pattern: str, kind: str) -> bytes:
+    """Return the committed file with `pattern` guarded as `kind`; macros come with the first."""
+    rule = line_for(pattern, kind)
+    if text is not None and any(_sets(found, pattern, kind) for found in rules(text)):
+        return text
+    rest = undeclared(text, pattern) if text is not None else None
+    missing = [macro for macro in _fallbacks() if macro not in lines.split(rest or b"")]
+    lead = _NOTE + b"".join(missing) if missing else b""
+    return lines.added(rest, lead + rule.text())
+
+
+def undeclared(text: bytes, pattern: str) -> bytes | None:
+    """Return the committed file without what guards `pattern`; None when nothing is left of it.
+
+    Other attributes on the same line stay. The macros go with the last rule, if ``track`` wrote
+    them: its note above them says so.
+    """
+    rest = _without_rule(text, pattern)
+    if rest is None or rules(rest) or _NOTE not in lines.split(rest):
+        return rest
+    return lines.without(rest, _macros_of_ours(lines.split(rest)))
+
+
+def later_merge_rules(text: bytes, pattern: str, kind: str) -> list[Line]:
+    """Return the rules below the one that guards `pattern` that could give it another driver."""
+    found = [rule for rule in map(parsed, lines.split(text)) if rule and rule.merges]
+    at = [number for number, rule in enumerate(found) if _sets(rule, pattern, kind)]
+    return [rule for rule in found[at[-1] + 1 :] if not rule.guards] if at else []
+
+
+def block(drivers: list[str], guards: list[Line]) -> bytes:
+    """Return the block of ``info/attributes``: macros that select `drivers`, then the rules."""
+    macros = b"".join(f"[attr]{name} merge={name}\n".encode() for name in drivers)
+    return _BEGIN + macros + b"".join(rule.text() for rule in guards) + _END
+
+
+def guarded(info: bytes | None) -> list[Line]:
+    """Return the rules in the block of ``info/attributes``."""
+    if info is None:
+        return []
+    texts = lines.split(info)
+    return rules(b"".join(texts[number] for number in sorted(_block(texts))))
+
+
+def joined(known: list[Line], declaring: list[Line]) -> list[Line]:
+    """Return the rules for the block: those `known` there, then all that are declared now.
+
+    Known ones stay: a worktree on a branch older than the declaration would merge as text.
+    """
+    last = list(dict.fromkeys(reversed(declaring)))[::-1]
+    return [rule for rule in dict.fromkeys(known) if rule not in last] + last
+
+
+def guarding(
+    info: bytes | None, drivers: list[str], pattern: str, kind: str | None
+) -> bytes | None:
+    """Return ``info/attributes`` with `pattern` guarded as `kind` only; None: not at all."""
+    known = guarded(info)
+    rules = [rule for rule in known if not rule.is_for(pattern)]
+    rules += [line_for(pattern, kind)] if kind else []
+    return info if rules == known else with_block(info, block(drivers, rules))
+
+
+def line_for(pattern: str, kind: str) -> Line:
+    """Return the rule that guards `pattern` as `kind`."""
+    return Line(os.fsencode(quoted_pattern(pattern)), (attribute(kind).encode(),))
+
+
+def with_block(info: bytes | None, wanted: bytes) -> bytes:
+    """Return ``info/attributes`` holding the block `wanted`, in the place of an earlier one."""
+    texts = lines.split(info or b"")
+    ours = _block(texts)
+    if info is None or not ours:
+        return lines.added(info, wanted)
+    first, last = min(ours), max(ours)
+    if not texts[last].endswith(b"\n"):
+        wanted = wanted[:-1]
+    kept = [texts[number] for number in range(first, last) if number not in ours]
+    return b"".join([*texts[:first], *kept, wanted, *texts[last + 1 :]])
+
+
+def without_block(info: bytes | None) -> bytes | None:
+    """Return ``info/attributes`` without our block; None when the file should go."""
+    return None if info is None else lines.without(info, _block(lines.split(info)))
+
+
+def _fallbacks() -> list[bytes]:
+    return [f"[attr]{attribute(kind)} -merge\n".encode() for kind in KINDS]
+
+
+def _macros_of_ours(texts: list[bytes]) -> set[int]:
+    """Return the indexes of the note and of the macros right below it."""
+    first = texts.index(_NOTE) if _NOTE in texts else len(texts)
+    fallbacks, last = {macro.rstrip() for macro in _fallbacks()}, first
+    while last + 1 < len(texts) and texts[last + 1].rstrip() in fallbacks:
+        last += 1
+    return set(range(first, last + 1))
+
+
+def _sets(rule: Line, pattern: str, kind: str) -> bool:
+    return rule.is_for(pattern) and attribute(kind).encode() in rule.attributes
+
+
+def _without_rule(text: bytes, pattern: str) -> bytes | None:
+    """Drop our attributes from the lines of `pattern`, and the lines that then say nothing."""
+    texts, gone = lines.split(text), set()
+    for number, line in enumerate(texts):
+        rule = parsed(line)
+        if rule is None or not rule.guards or not rule.is_for(pattern):
+            continue
+        rest = tuple(word for word in rule.attributes if not _OURS.fullmatch(word))
+        if rest:
+            end = line[len(line.rstrip(b"\r\n")) :]
+            texts[number] = Line(rule.pattern, rest).text().rstrip(b"\n") + end
+        else:
+            gone.add(number)
+    return lines.without(b"".join(texts), gone)
+
+
+def _block(texts: list[bytes]) -> set[int]:
+    """Return the indexes of our block's lines; of a damaged one, those that look like ours."""
+    ours: set[int] = set()
+    inside = False
+    for number, line in enumerate(texts):
+        if line.rstrip() == _BEGIN.rstrip():
+            inside = True
+        if inside and _is_of_block(line):
+            ours.add(number)
+        if line.rstrip() == _END.rstrip():
+            inside = False
+    return ours
+
+
+def _is_of_block(line: bytes) -> bool:
+    rule = parsed(line)
+    return line.startswith((b"# git-coord ", b"[attr]coord-")) or (rule is not None and rule.guards)

@@ -1,0 +1,119 @@
+"""What an install changes for whom: each worktree's author, before and after."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord import git, pin, worktree
+from coord.installer import disk
+
+if TYPE_CHECKING:
+    from coord.pin import Authorship
+    from coord.worktree import Place, Sibling
+
+_HEX = "<4 hex>"
+
+
+@dataclass(frozen=True)
+class Change:
+    """The author of one worktree.
+
+    Attributes:
+        worktree: its folder.
+        actor: who is pinned there, or will be; None for a worktree that is not pinned.
+        before: author as git writes it now, empty when git knows none.
+        after: author once the worktree is pinned.
+        state: ``pinned`` (already), ``new`` (pinned by this run), ``later`` (by its next hook or
+            verb), ``unpinned`` (the main worktree: its branch may be anybody's).
+    """
+
+    worktree: str
+    actor: str | None
+    before: str
+    after: str
+    state: str
+
+    def line(self) -> str:
+        """Return it as one line."""
+        change = self.before if self.before == self.after else f"{self.before} -> {self.after}"
+        return f"author  {self.worktree}: {change or 'none set'} ({self._about()})"
+
+    def _about(self) -> str:
+        abouts = {
+            "pinned": f"{self.actor} is pinned",
+            "new": f"{self.actor} is pinned now",
+            "later": f"{self.actor} will be pinned by its next hook",
+            "unpinned": "not pinned: the main worktree stays its user's own",
+        }
+        return abouts[self.state]
+
+
+def changes(place: Place, rule: Authorship) -> list[Change]:
+    """Return what an install means for each worktree that has a folder."""
+    return [_change(sibling, place, rule) for sibling in _with_folder(place)]
+
+
+def pin_existing(place: Place, rule: Authorship) -> list[Change]:
+    """Pin every linked worktree that is not, and return each author before and after."""
+    return [
+        _pinned_now(sibling, place, rule, before) if before.state == "later" else before
+        for sibling in _with_folder(place)
+        for before in [_change(sibling, place, rule)]
+    ]
+
+
+def mend(place: Place, rule: Authorship) -> None:
+    """Put back the author files of pinned worktrees that have lost them."""
+    if rule.keep:
+        return
+    entries = disk.read(os.path.join(place.common_dir, "coord", "identities")) or b""
+    for git_dir, found in pin.live_pins(place.common_dir):
+        entry = os.fsencode(pin.entry_for(git_dir, place.common_dir))
+        there = os.path.exists(os.path.join(git_dir, pin.AUTHOR)) and entry in entries
+        if found.email and not there:
+            pin.mend(git_dir, place.common_dir, found, rule)
+
+
+def author(cwd: str) -> str:
+    """Return ``name <e-mail>`` as git will write it in `cwd`, empty when it knows none."""
+    ident = git.ask("var", "GIT_AUTHOR_IDENT", cwd=cwd).text
+    return ident.rpartition("> ")[0] + ">" if "> " in ident else ""
+
+
+def after(rule: Authorship, actor: str, before: str) -> str:
+    """Return the author that a pin of `actor` will give."""
+    if rule.keep or not rule.email:
+        return before
+    name, email = rule.filled(actor)
+    return f"{name} <{email}>"
+
+
+def _with_folder(place: Place) -> list[Sibling]:
+    return [sibling for sibling in worktree.siblings(place) if sibling.counts]
+
+
+def _pinned_now(sibling: Sibling, place: Place, rule: Authorship, before: Change) -> Change:
+    handle = pin.branch_handle(sibling.git_dir)
+    made, _ = pin.ensure(sibling.git_dir, place.common_dir, handle, rule)
+    return Change(sibling.path, made.actor, before.before, author(sibling.path), "new")
+
+
+def _change(sibling: Sibling, place: Place, rule: Authorship) -> Change:
+    before = author(sibling.path)
+    pinned = _pinned(sibling.git_dir)
+    if pinned is not None:
+        return Change(sibling.path, pinned.actor, before, before, "pinned")
+    if sibling.git_dir in {"", place.common_dir}:
+        return Change(sibling.path, None, before, before, "unpinned")
+    actor = pin.branch_handle(sibling.git_dir) + _HEX
+    return Change(sibling.path, actor, before, after(rule, actor, before), "later")
+
+
+def _pinned(git_dir: str) -> pin.Pin | None:
+    """Return the pin; one that cannot be read is `doctor`'s business, and no pin here."""
+    try:
+        return pin.read(git_dir) if git_dir else None
+    except (pin.Unreadable, OSError):
+        return None

@@ -1,0 +1,176 @@
+"""``coord-install --check``: asks git, from every worktree, what is in force; changes nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord import git, guarded, pin, worktree
+from coord.drivers.line import DRIVERS
+from coord.installer import attributes, authors, disk, hookfile, hookspath, manifest, plan, survey
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.installer.manifest import Manifest
+    from coord.worktree import Place, Sibling
+
+_AGAIN = "coord-install"
+_NAMED = 10
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that is not in force.
+
+    Attributes:
+        rule: stable identifier.
+        worktree: folder in which it shows, the git dir for what all share.
+        message: what is wrong.
+        run: one command that mends it, or shows who overrides us.
+    """
+
+    rule: str
+    worktree: str
+    message: str
+    run: str
+
+
+def check(place: Place) -> list[Problem]:
+    """Return every problem; none when all is as installed and in force everywhere."""
+    installed = survey.read_manifest(place.common_dir)
+    if installed is None or not place.installed:
+        where = place.common_dir
+        return [Problem("not-installed", where, "coord-install has not finished here", _AGAIN)]
+    found = [*_changed(place, installed), *_launcher(place)]
+    for sibling in worktree.siblings(place):
+        if not sibling.prunable:
+            found += _of_worktree(sibling, place, installed)
+    return found
+
+
+def _of_worktree(sibling: Sibling, place: Place, installed: Manifest) -> Iterator[Problem]:
+    yield from _hooks(sibling, installed)
+    yield from _config(sibling, place)
+    yield from _declared(sibling, place)
+    if not sibling.bare:
+        there = worktree.Place(sibling.git_dir, place.common_dir, sibling.path)
+        yield from _effective(there)
+        yield from _author(there)
+
+
+def _changed(place: Place, installed: Manifest) -> Iterator[Problem]:
+    """Yield the files of ours that are gone or hold something else."""
+    for name, digest in installed.files:
+        data = disk.read(manifest.located(name, place.common_dir))
+        if data is None or manifest.digest(data) != digest:
+            state = "is gone" if data is None else "is not as installed"
+            yield Problem("file-changed", place.common_dir, f"{name} {state}", _AGAIN)
+
+
+def _launcher(place: Place) -> Iterator[Problem]:
+    """Yield a problem when the recorded interpreters do not start."""
+    launch = os.path.join(place.common_dir, plan.HOME, "launch")
+    test = (
+        '. "$1"; "$coord_python" -I -S -c "import sys; sys.path.insert(0, sys.argv[1]); '
+        'import coord.hooks.entry, coord.drivers.entry" "$coord_lib" && '
+        '"$coord_cli" -P -E -c "import coord.cli.main"'
+    )
+    done = subprocess.run(["sh", "-c", test, "sh", launch], capture_output=True, check=False)
+    if done.returncode:
+        words = os.fsdecode(done.stderr).strip().rpartition("\n")[2]
+        message = f"the recorded interpreter or package does not start: {words}"
+        yield Problem("launcher-broken", place.common_dir, message, _AGAIN)
+
+
+def _hooks(sibling: Sibling, installed: Manifest) -> Iterator[Problem]:
+    """Yield a problem when git finds other hooks than ours from this worktree."""
+    if not installed.hooks:
+        return
+    setting = hookspath.ask(sibling.path)
+    dead = [
+        event
+        for event in hookfile.EVENTS
+        if not _runs_ours(disk.look(os.path.join(setting.folder, event)))
+    ]
+    if dead:
+        where = f" ({setting.scope} {hookspath.KEY} is {setting.value!r})" if setting.scope else ""
+        message = f"git runs no hook of ours here for {' '.join(dead)}: {setting.folder}{where}"
+        run = f"cd {quote(sibling.path)} && {_AGAIN}"
+        yield Problem("hooks-path", sibling.path, message, run)
+
+
+def _runs_ours(entry: disk.Entry | None) -> bool:
+    return entry is not None and hookfile.is_ours(entry) and entry.executable
+
+
+def _config(sibling: Sibling, place: Place) -> Iterator[Problem]:
+    """Yield the keys of our config that git answers differently for this worktree."""
+    ours = _listed(os.path.join(place.common_dir, plan.HOME, "config"), sibling.path)
+    theirs = _listed(None, sibling.path)
+    joined = f"{place.common_dir}/{plan.HOME}/config"
+    for key, value in ours.items():
+        if theirs.get(key) == value or key.startswith("coord."):
+            continue
+        shows = f"git -C {quote(sibling.path)} config --show-origin --get-all {quote(key)}"
+        run = shows if key in theirs else _AGAIN
+        message = f"git has another {key}" if key in theirs else f"git does not read {joined}"
+        yield Problem("config-overridden", sibling.path, message, run)
+        if key not in theirs:
+            return
+
+
+def _listed(file: str | None, cwd: str) -> dict[str, str]:
+    """Return key → last value, of one config file or of all that git reads in `cwd`."""
+    source = ("--file", file) if file else ()
+    done = git.ask("config", *source, "--null", "--list", cwd=cwd)
+    pairs = (field.partition("\n") for field in done.fields)
+    return {key: value for key, _, value in pairs}
+
+
+def _declared(sibling: Sibling, place: Place) -> Iterator[Problem]:
+    """Yield a problem when this worktree declares paths that the clone does not guard yet."""
+    block = attributes.guarded(disk.read(os.path.join(place.common_dir, attributes.INFO)))
+    missing = [rule for rule in survey.declared_rules(sibling) if rule not in block]
+    if missing:
+        names = b" ".join(rule.pattern for rule in missing[:_NAMED])
+        message = f"declared, but not yet guarded in this clone: {os.fsdecode(names)}"
+        yield Problem("not-guarded", sibling.path, message, _AGAIN)
+
+
+def _effective(there: Place) -> Iterator[Problem]:
+    """Yield the paths that bear our attribute and yet merge in another way: a later line won."""
+    for name in DRIVERS:
+        listed = git.tell("ls-files", "-z", f":(top,attr:{name})", cwd=there.cwd).fields
+        merged = guarded.attributes(there, ("merge",), listed)
+        for path, _, driver in [triple for triple in merged if triple[2] != name][:_NAMED]:
+            yield Problem(
+                "attribute-overridden",
+                there.cwd,
+                f"{path} is {name}, but a later line gives it merge={driver}",
+                f"git -C {quote(there.cwd)} check-attr -a -- {quote(path)}",
+            )
+
+
+def _author(there: Place) -> Iterator[Problem]:
+    """Yield a problem when git would not write the pinned author here."""
+    rule = pin.installed_authorship(there.common_dir)
+    try:
+        pinned = pin.read(there.git_dir)
+    except (pin.Unreadable, OSError):
+        yield Problem(
+            "pin-unreadable",
+            there.cwd,
+            "the pin cannot be read",
+            f"cd {quote(there.cwd)} && git coord pin --replace",
+        )
+        return
+    if pinned is None or rule is None or rule.keep or not pinned.email:
+        return
+    wanted, found = f"{pinned.name} <{pinned.email}>", authors.author(there.cwd)
+    if found != wanted:
+        message = f"git will write {found or 'no author'} here, {wanted} is pinned"
+        yield Problem("author-mismatch", there.cwd, message, _AGAIN)

@@ -1,0 +1,75 @@
+"""Patterns of guarded files: which git takes as meant, and what overrides them."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from typing import TYPE_CHECKING
+
+from coord import git, guarded
+from coord.config import Config, Derived
+from coord.installer import attributes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.worktree import Place
+
+_GLOB = frozenset("*?[\\")
+
+
+def fault(pattern: str, top: str) -> str:
+    """Return why git would not take `pattern` as meant, empty when it does.
+
+    Args:
+        pattern: as typed.
+        top: top level of the worktree, where patterns count from.
+    """
+    absolute = pattern.startswith("/") and ("/" in pattern[1:] or os.path.lexists(pattern))
+    faults = (
+        (not pattern or not _is_text(pattern), "a pattern is one line of UTF-8 text"),
+        (pattern.startswith("!"), "git takes no negative pattern here"),
+        (pattern.startswith("[attr]"), "[attr] defines a macro in an attributes file"),
+        (absolute, f"a pattern counts from the top level, {top}, without a slash in front"),
+        (pattern.endswith("/"), "it matches no file: DIR/** matches what is in DIR"),
+        (bool({".", ".."} & set(pattern.split("/"))), "git matches no . or .. in a pattern"),
+    )
+    return next((why for is_so, why in faults if is_so), "")
+
+
+def overridden(place: Place, committed: bytes, pattern: str, kind: str) -> Iterator[str]:
+    """Yield a warning for each later line that gives a path of `pattern` to another driver.
+
+    Args:
+        place: the worktree; nothing is read of its ``.gitattributes``.
+        committed: that file, in which `pattern` is declared.
+        pattern: the guarded pattern.
+        kind: how it is guarded.
+    """
+    tracked = git.tell("ls-files", "-z", "--full-name", cwd=place.cwd).fields
+    paths = list(_matching(place, pattern, tracked))
+    # A file that is still to be made; a literal pattern is its own path.
+    paths += [] if _GLOB & set(pattern) or pattern in paths else [pattern.lstrip("/")]
+    for rule in attributes.later_merge_rules(committed, pattern, kind):
+        found = list(_matching(place, attributes.unquoted(os.fsdecode(rule.pattern)), paths))
+        if found:
+            line = os.fsdecode(rule.text()).rstrip("\n")
+            yield f"{found[0]}: overridden by the later line `{line}` of {attributes.COMMITTED}"
+    if place.installed:
+        yield from _otherwise(place, paths, guarded.attribute(kind))
+
+
+def _otherwise(place: Place, paths: list[str], wanted: str) -> Iterator[str]:
+    """Yield the paths that git merges in another way in this clone, whichever file says so."""
+    for path, _, driver in guarded.attributes(place, ("merge",), paths):
+        if driver != wanted:
+            yield f"{path}: git merges it as {driver}, not as {wanted}: see {attributes.INFO}"
+
+
+def _matching(place: Place, pattern: str, paths: list[str]) -> dict[str, Derived]:
+    return guarded.derived_rules(place, Config(derived=(Derived(pattern, "-"),)), paths)
+
+
+def _is_text(pattern: str) -> bool:
+    """Tell whether `pattern` has no control character and no byte that is not UTF-8."""
+    return not {"Cc", "Cs"} & {unicodedata.category(char) for char in pattern}

@@ -1,0 +1,127 @@
+"""What ``coord-install`` says: what was done, line by line, and what changes for whom."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import coord
+from coord.installer import authors, hooktools, steps
+from coord.installer.steps import Drop, Leave, Step, Write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from coord.installer.authors import Change
+    from coord.installer.check import Problem
+    from coord.installer.survey import Survey
+    from coord.worktree import Place
+
+
+@dataclass(frozen=True)
+class Report:
+    """An answer: as lines for stdout, remarks for stderr, and one JSON document."""
+
+    lines: list[str]
+    notes: list[str]
+    document: Mapping[str, object]
+
+
+def installed(
+    found: Survey, plan: Sequence[Step], changes: Sequence[Change], *, done: bool
+) -> Report:
+    """Return what an install did, or would do."""
+    common = found.place.common_dir
+    lines = [*_grouped(plan, common), *_told(found, changes, first=bool(plan))]
+    lines.append(_state(common, changed=bool(plan), done=done))
+    no_hooks = found.wanted.hook_folder is None
+    notes = [*_notes(found), *_later(changes)]
+    document = {
+        "state": "installed" if done else "planned",
+        "changed": bool(plan),
+        "steps": [_step(step) for step in plan],
+        "authors": [asdict(change) for change in changes],
+        "notes": notes,
+        "snippet": hooktools.snippet() if no_hooks else None,
+    }
+    if no_hooks:
+        lines += hooktools.snippet().splitlines()
+    return Report(lines, notes, document)
+
+
+def undone(place: Place, plan: Sequence[Step], notes: list[str], *, done: bool) -> Report:
+    """Return what an uninstall did, or would do."""
+    lines = _grouped(plan, place.common_dir)
+    if not plan:
+        lines.append(f"nothing to do: git-coord is not in {place.common_dir}")
+    else:
+        lines.append(f"{'uninstalled from' if done else 'would uninstall from'} {place.common_dir}")
+    document = {
+        "state": "uninstalled" if done else "planned",
+        "changed": bool(plan),
+        "steps": [_step(step) for step in plan],
+        "notes": notes,
+    }
+    return Report(lines, notes, document)
+
+
+def checked(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield the lines of a check."""
+    if not problems:
+        yield "ok: hooks, drivers, alias and authors are in force in every worktree"
+    for problem in problems:
+        yield f"{problem.rule}: {problem.message}: {problem.worktree}"
+        yield f"  run: {problem.run}"
+
+
+def _told(found: Survey, changes: Sequence[Change], *, first: bool) -> Iterator[str]:
+    """Yield the lines about authors and producers; a repeated install repeats only news."""
+    yield from (f"accept  {rule.regenerate}" for rule in found.declared.derived if first)
+    yield from (change.line() for change in changes if first or change.state == "new")
+    if first:
+        before = authors.author(found.place.cwd)
+        after = authors.after(found.rule, "{actor}", before)
+        yield f"author  new worktrees: {before or 'none set'} -> {after or 'none set'}"
+
+
+def _state(common: str, *, changed: bool, done: bool) -> str:
+    if not changed:
+        return f"nothing to do: git-coord {coord.VERSION} is in {common}"
+    verb = "installed" if done else "would install"
+    return f"{verb} git-coord {coord.VERSION} in {common}"
+
+
+def _notes(found: Survey) -> Iterator[str]:
+    yield from hooktools.notes(found.place.top)
+    yield from found.warnings()
+
+
+def _later(changes: Sequence[Change]) -> Iterator[str]:
+    if any(change.state == "later" for change in changes):
+        yield "pin the worktrees there are right now with coord-install --pin-existing"
+
+
+def _grouped(plan: Sequence[Step], common: str) -> list[str]:
+    """Return one line a step; files written into, or deleted from, one folder share a line."""
+    lines = []
+    for key, group in groupby(plan, key=_kind_and_folder):
+        same = list(group)
+        if key is None or len(same) == 1:
+            lines += [steps.described(step, common) for step in same]
+            continue
+        verb, folder = key
+        names = " ".join(os.path.basename(step.path) for step in same)
+        lines.append(f"{verb}  {steps.near(folder, common)}/: {names}")
+    return lines
+
+
+def _kind_and_folder(step: Step) -> tuple[str, str] | None:
+    verb = {Write: "write ", Drop: "delete", Leave: "delete"}.get(type(step))
+    return (verb, os.path.dirname(step.path)) if verb else None
+
+
+def _step(step: Step) -> dict[str, str]:
+    to = getattr(step, "to", None) or getattr(step, "beside", None)
+    return {"action": type(step).__name__.lower(), "path": step.path, **({"to": to} if to else {})}

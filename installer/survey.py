@@ -1,0 +1,189 @@
+"""Read what an install needs to know: worktrees, declarations, hooks folder, package."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord import config, git, identity, pin, worktree
+from coord.drivers.line import DRIVERS, SCRIPTS
+from coord.errors import Refused
+from coord.installer import (
+    attributes,
+    disk,
+    hookfile,
+    hookspath,
+    launcher,
+    manifest,
+    plan,
+    settings,
+)
+from coord.installer.apply import leftovers
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.config import Config
+    from coord.installer.steps import Step
+    from coord.pin import Authorship
+    from coord.worktree import Place, Sibling
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What was found and what is wanted of it.
+
+    Attributes:
+        place: where the command was run.
+        declared: this worktree's ``.coord.toml``.
+        rule: how authors follow pins.
+        wanted: what an install has to leave.
+        setting: where git looks for hooks.
+        home: the installed product.
+    """
+
+    place: Place
+    declared: Config
+    rule: Authorship
+    wanted: plan.Wanted
+    setting: hookspath.Setting
+    home: launcher.Home
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what works today and may not tomorrow."""
+        for sibling in worktree.siblings(self.place):
+            if sibling.git_dir == self.place.common_dir:
+                continue
+            inside = os.path.realpath(sibling.path) + os.sep
+            if any(os.path.realpath(path).startswith(inside) for path in self.home.folders()):
+                yield (
+                    f"git-coord itself is installed inside {sibling.path}: when that worktree is "
+                    "removed, no hook works until the printed repair; install it elsewhere"
+                )
+        if self.setting.relative and self.wanted.hook_folder:
+            yield (
+                f"{hookspath.KEY} is relative ({self.setting.value}): each worktree runs the hooks "
+                "of its own checkout, so commit what was written there"
+            )
+
+    def steps(self) -> list[Step]:
+        """Return the plan, from what is on the disk right now.
+
+        Raises:
+            Refused: a link stands where we write.
+        """
+        require_no_links(self.place.common_dir, again="coord-install")
+        seen = disk.look_all(plan.paths(self.wanted))
+        common = self.place.common_dir
+        folders = {common, *map(self.wanted.path, plan.FOLDERS)}
+        folders |= {self.wanted.hook_folder} if self.wanted.hook_folder else set()
+        before = read_manifest(common)
+        return [*leftovers(sorted(folders)), *plan.install(self.wanted, seen, before)]
+
+
+def survey(place: Place, *, hooks: bool, again: str) -> Survey:
+    """Look at everything and insist that an install can work.
+
+    Raises:
+        Refused: hooks have no place to go, or a link stands where we write.
+        Environment: git is too old, a declaration is broken, the package cannot be started.
+    """
+    git.require_version(place.cwd)
+    declared = config.load(place.top)
+    rule = authorship(place, declared)
+    require_no_links(place.common_dir, again=again)
+    setting = hookspath.ask(place.cwd)
+    if hooks:
+        hookspath.require_usable(setting, again=again)
+    home = launcher.find()
+    launcher.verify(home)
+    wanted = plan.Wanted(
+        common_dir=place.common_dir,
+        home=_home(home, rule),
+        hooks=hook_files(),
+        hook_folder=setting.folder if hooks else None,
+        rules=tuple(rules(place)),
+        drivers=tuple(DRIVERS),
+    )
+    return Survey(place, declared, rule, wanted, setting, home)
+
+
+def read_manifest(common_dir: str) -> manifest.Manifest | None:
+    """Return the manifest of an earlier install."""
+    return manifest.parse(disk.read(os.path.join(common_dir, manifest.FILE)))
+
+
+def hook_files() -> dict[str, bytes]:
+    """Return event → content of our hook files."""
+    template = launcher.script("hookfile")
+    return {event: hookfile.text(template, event) for event in hookfile.EVENTS}
+
+
+def authorship(place: Place, declared: Config) -> Authorship:
+    """Return how authors follow pins, as ``[identity]`` and the user's own config say now."""
+    wanted = declared.identity
+    rule = identity.default_authorship(place, wanted.name, wanted.email)
+    return pin.Authorship(rule.name, rule.email, key=rule.key, keep=wanted.author == "keep")
+
+
+def rules(place: Place) -> list[attributes.Line]:
+    """Return the guarded paths that any worktree declares, this one's last: the last ones win."""
+    found: list[attributes.Line] = []
+    for sibling in sorted(worktree.siblings(place), key=lambda one: one.git_dir == place.git_dir):
+        found += declared_rules(sibling)
+    return list(dict.fromkeys(reversed(found)))[::-1]
+
+
+def declared_rules(sibling: Sibling) -> list[attributes.Line]:
+    """Return the guarded paths in one worktree's root ``.gitattributes``."""
+    return attributes.rules(_committed(sibling) or b"")
+
+
+def require_no_links(common_dir: str, *, again: str) -> None:
+    """Insist that what we write stays inside the git dir.
+
+    Raises:
+        Refused: one of our folders, or a file we edit, is a symbolic link.
+    """
+    for name in (*plan.FOLDERS, plan.CONFIG, attributes.INFO):
+        path = os.path.join(common_dir, name)
+        if not os.path.islink(path):
+            continue
+        raise Refused(
+            "symlink",
+            "a symbolic link leads out of the git dir",
+            where=path,
+            why=f"it leads to {os.path.realpath(path)}, and coord-install writes only inside",
+            run=_unlinked(name, path, again),
+        )
+
+
+def _home(home: launcher.Home, rule: Authorship) -> dict[str, bytes]:
+    """Return the files of ``hooks/coord``."""
+    scripts = {name: launcher.script(name, "coord.drivers").encode() for name in SCRIPTS}
+    return {
+        "launch": launcher.text(home),
+        "hook": launcher.script("hook").encode(),
+        **scripts,
+        "config": settings.text(launcher.alias(), rule),
+    }
+
+
+def _committed(sibling: Sibling) -> bytes | None:
+    """Return the root ``.gitattributes`` of a worktree, or of a bare repository's HEAD."""
+    if sibling.bare:
+        blob = git.ask("cat-file", "blob", f"HEAD:{attributes.COMMITTED}", cwd=sibling.path)
+        return None if blob.code else blob.out
+    return disk.read(os.path.join(sibling.path, attributes.COMMITTED))
+
+
+def _unlinked(name: str, path: str, again: str) -> str:
+    """Return the command that puts a real file or folder there; what the link led to stays."""
+    word, target = quote(path), os.path.realpath(path)
+    if name == "hooks" and os.path.isdir(target):
+        return f"rm {word} && git config core.hooksPath {quote(target)} && {again}"
+    if os.path.isfile(target):
+        return f"cp -p {word} {word}.real && mv {word}.real {word} && {again}"
+    return f"rm {word} && {again}"

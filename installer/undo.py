@@ -1,0 +1,130 @@
+"""The plan of an uninstall: every byte of the git dir as it was before, in every worktree.
+
+Commits, and the declarations in them, are the user's and stay.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord import evidence, git, refusal, worktree
+from coord.errors import Refused
+from coord.installer import attributes, disk, hookfile, include, manifest, plan
+from coord.installer.apply import leftovers
+from coord.installer.manifest import Manifest
+from coord.installer.steps import Drop, Edit, Leave, Step
+
+if TYPE_CHECKING:
+    from coord.worktree import Place
+
+_OURS = ("coord-", "coord.config")  # every file of a private git dir that is ours starts so
+
+
+def uninstall(place: Place, hooks_now: str) -> tuple[list[Step], list[str]]:
+    """Return the steps that undo an install, and what is left to say.
+
+    Args:
+        place: where the command was run.
+        hooks_now: where git looks for hooks today, for an install whose manifest is lost.
+    """
+    common = place.common_dir
+    known = manifest.parse(disk.read(os.path.join(common, manifest.FILE)))
+    before = known or Manifest(made=("hooks",), hooks=(hooks_now,))
+    steps, notes = _hooks(before, common)
+    steps += _edits(common)
+    steps += [Drop(path) for git_dir in private_dirs(common) for path in private_files(git_dir)]
+    steps += leftovers([common, os.path.join(common, "info")])
+    identities = _inside(os.path.join(common, "coord"))
+    steps += [Drop(path) for path in identities if _is_known(path)]
+    home, last = os.path.join(common, plan.HOME), os.path.join(common, manifest.FILE)
+    steps += [Drop(path) for path in _inside(home) if path != last]
+    steps += [Drop(last)] if os.path.lexists(last) else []
+    folders = {*before.made, "coord", plan.HOME}
+    # The deepest first.
+    steps += [Leave(os.path.join(common, name)) for name in sorted(folders, reverse=True)]
+    return steps, notes
+
+
+def _is_known(path: str) -> bool:
+    """Tell whether a file of ``<common git dir>/coord`` is one of the pins' bookkeeping."""
+    return os.path.basename(path).startswith(("identities", "pin.lock"))
+
+
+def require_settled(place: Place, *, again: str) -> None:
+    """Insist that no worktree has a refusal pending: undoing would drop it.
+
+    Raises:
+        Refused: one has.
+    """
+    for sibling in worktree.siblings(place):
+        if not sibling.counts or not sibling.git_dir:
+            continue
+        there = worktree.Place(sibling.git_dir, place.common_dir, sibling.path)
+        for record in refusal.read_all(there.git_dir):
+            if refusal.is_live(record, evidence.gather(there, record, git.elsewhere())):
+                raise _unsettled(there, record, again)
+
+
+def has_traces(place: Place) -> bool:
+    """Tell whether anything of ours is in the git dir."""
+    common = place.common_dir
+    named = [os.path.join(common, name) for name in (plan.HOME, "coord")]
+    private = [path for git_dir in private_dirs(common) for path in private_files(git_dir)]
+    return any(map(os.path.lexists, named)) or bool(private or _edits(common))
+
+
+def private_dirs(common_dir: str) -> list[str]:
+    """Return every private git dir, those of removed worktrees too."""
+    return [common_dir, *_inside(os.path.join(common_dir, "worktrees"))]
+
+
+def private_files(git_dir: str) -> list[str]:
+    """Return what is ours in a private git dir: pin, author, records, presence."""
+    return [path for path in _inside(git_dir) if os.path.basename(path).startswith(_OURS)]
+
+
+def _unsettled(there: Place, record: refusal.Record, again: str) -> Refused:
+    return Refused(
+        "refusal-pending",
+        "a refused merge is not settled yet",
+        where=f"{there.cwd}: {record.path or 'unreadable record'}",
+        why="without its record the next commit there may drop one side; commit the merge or abort "
+        "it first, or give the record up",
+        run=f"{again} --purge",
+    )
+
+
+def _hooks(before: Manifest, common: str) -> tuple[list[Step], list[str]]:
+    steps: list[Step] = []
+    notes: list[str] = []
+    for folder in (manifest.located(name, common) for name in before.hooks):
+        for path in (os.path.join(folder, event) for event in hookfile.EVENTS):
+            undone, note = hookfile.removed(path, disk.look_all(hookfile.names(path)))
+            steps += undone
+            notes += [note] if note else []
+        steps += leftovers([folder])
+    return steps, notes
+
+
+def _edits(common: str) -> list[Step]:
+    """Return the edits that take our lines out of the files of others."""
+    found: list[Step] = []
+    changes = (
+        (attributes.INFO, attributes.without_block, "guarded paths"),
+        (plan.CONFIG, include.removed, "include.path"),
+    )
+    for name, change, about in changes:
+        path = os.path.join(common, name)
+        old = disk.read(path)
+        if change(old) != old:
+            found.append(Edit(path, change, about, locked=name == plan.CONFIG))
+    return found
+
+
+def _inside(folder: str) -> list[str]:
+    """Return the paths in a folder, sorted; none when it is not there."""
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    except (FileNotFoundError, NotADirectoryError):
+        return []

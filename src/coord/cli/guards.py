@@ -1,0 +1,224 @@
+"""``track`` and ``untrack``: guarded files, declared for all and selected in this clone."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from coord import config, git, trust
+from coord.cli import show, who
+from coord.drivers.line import DRIVERS
+from coord.errors import CoordError, Environment, Refused, Usage
+from coord.installer import attributes, declaration, disk
+from coord.installer import pattern as patterns
+from coord.installer.apply import apply
+from coord.installer.steps import Edit
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from coord.installer.declaration import Value
+    from coord.installer.steps import Change
+    from coord.worktree import Place
+
+
+@click.group()
+def track() -> None:
+    """Guard the files that PATTERN matches; it counts from the top level of the worktree."""
+
+
+@track.command()
+@click.argument("pattern")
+@click.option("--regenerate", "command", metavar="CMD", required=True, help="Makes the file.")
+@click.option("--input", "inputs", metavar="GLOB", multiple=True, help="What it is made from.")
+@show.json_option
+def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: bool) -> None:
+    """Guard a file that CMD makes: merges refuse it, and name the command ({path} is the file)."""
+    if not command.strip() or "" in inputs:
+        raise _usage(pattern, "--regenerate and --input need a text", "derived")
+    values: dict[str, Value] = {"regenerate": command}
+    values |= {"inputs": list(inputs)} if inputs else {}
+    _declare("derived", pattern, values, as_json=as_json)
+
+
+@track.command()
+@click.argument("pattern")
+@click.option("--start", metavar="PREFIX", help="Begins a record; default: each line is one.")
+@show.json_option
+def log(pattern: str, *, start: str | None, as_json: bool) -> None:
+    """Guard a log that only grows: merges join its records, and refuse to lose one."""
+    if start is not None and (not start or "\n" in start):
+        raise _usage(pattern, "--start needs a text of one line", "log")
+    _declare("log", pattern, {"start": start} if start else {}, as_json=as_json)
+
+
+@click.command()
+@click.argument("pattern")
+@show.json_option
+def untrack(pattern: str, *, as_json: bool) -> None:
+    """Stop guarding PATTERN, spelled as it was given to ``track``."""
+    files = _Files.read(who.here())
+    edits = files.edits(None, pattern, {})
+    if not edits:
+        raise Refused(
+            "not-tracked",
+            "no such pattern is guarded",
+            where=pattern,
+            why="it is neither in .gitattributes nor in .coord.toml of this worktree",
+            run="git ls-files -- ':(top,attr:coord-derived)' ':(top,attr:coord-log)'",
+        )
+    apply(edits, files.place.common_dir, again=f"git coord untrack {quote(pattern)}")
+    _tell(files, edits, {"pattern": pattern}, f"{pattern}: not guarded any more", as_json=as_json)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The two committed files of a worktree, as they are now."""
+
+    place: Place
+    top: str
+    texts: dict[str, bytes | None] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, place: Place) -> _Files:
+        """Read them, and insist that they are files of this worktree.
+
+        Raises:
+            Environment: there is no worktree, or ``.coord.toml`` is invalid.
+            Refused: a committed link stands in the place of one.
+        """
+        if place.top is None:
+            raise _no_worktree(place)
+        names = (attributes.COMMITTED, config.FILE)
+        files = cls(place, place.top, {name: _text(place.top, name) for name in names})
+        config.parse(files.texts[config.FILE] or b"", files.path(config.FILE))
+        return files
+
+    def path(self, name: str) -> str:
+        """Return the path of a file at the top level."""
+        return os.path.join(self.top, name)
+
+    def edits(self, kind: str | None, pattern: str, values: dict[str, Value]) -> list[Edit]:
+        """Return the edits that guard `pattern` as `kind` (None: not at all); none: it is so."""
+        changes: list[tuple[str, Change]] = [
+            (self.path(attributes.COMMITTED), partial(_attributes, kind, pattern)),
+            (self.path(config.FILE), partial(_sections, kind, pattern, values)),
+        ]
+        if self.place.installed:
+            info = os.path.join(self.place.common_dir, attributes.INFO)
+            changes.append((info, partial(_info, kind, pattern)))
+        now = {self.path(name): text for name, text in self.texts.items()}
+        return [
+            Edit(path, change, "guarded paths")
+            for path, change in changes
+            for old in [now[path] if path in now else disk.read(path)]
+            if change(old) != old
+        ]
+
+
+def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool) -> None:
+    files = _Files.read(who.here())
+    fault = patterns.fault(pattern, files.top)
+    if fault:
+        raise _usage(pattern, fault, kind)
+    edits = files.edits(kind, pattern, values)
+    common = files.place.common_dir
+    apply(edits, common, again=f"git coord track {kind} {quote(pattern)}")
+    command = values.get("regenerate")
+    if isinstance(command, str) and files.place.installed:
+        trust.accept(common, [command])
+    about = f", made by: {command}" if command else ""
+    _tell(
+        files,
+        edits,
+        {"pattern": pattern, "kind": kind, **values},
+        f"{pattern}: {kind}{about}",
+        as_json=as_json,
+    )
+    if not files.place.installed:
+        show.note("this clone has no drivers yet: coord-install")
+    committed = disk.read(files.path(attributes.COMMITTED)) or b""
+    for warning in patterns.overridden(files.place, committed, pattern, kind):
+        show.note(warning)
+
+
+def _attributes(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:
+    if kind is not None:
+        return attributes.declared(old, pattern, kind)
+    return None if old is None else attributes.undeclared(old, pattern)
+
+
+def _sections(
+    kind: str | None, pattern: str, values: dict[str, Value], old: bytes | None
+) -> bytes | None:
+    """Change ``.coord.toml``: the section of `kind`, and none of another kind."""
+    for other in ("derived", "log"):
+        if other != kind and old is not None:
+            old = declaration.undeclared(old, other, pattern)
+    return old if kind is None else declaration.declared(old, kind, pattern, values)
+
+
+def _info(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:
+    return attributes.guarding(old, list(DRIVERS), pattern, kind)
+
+
+def _tell(
+    files: _Files, edits: list[Edit], fields: dict[str, object], line: str, *, as_json: bool
+) -> None:
+    """Print what was done, and the command that commits it."""
+    changed = [os.path.relpath(edit.path, files.top) for edit in edits]
+    if as_json:
+        show.document({**fields, "changed": changed})
+    else:
+        show.line(line)
+        show.line(f"wrote {' '.join(changed)}" if changed else "it was so already")
+    names = " ".join(f":/{name}" for name in _committable(files, changed))
+    if names:
+        message = quote(f"Guard {fields['pattern']}" if "kind" in fields else "Guard less")
+        show.note(f"commit it: git add {names} && git commit -m {message} -- {names}")
+
+
+def _committable(files: _Files, changed: list[str]) -> list[str]:
+    """Return the changed files that git can add: a deleted one only if it is tracked."""
+    names = [name for name in files.texts if name in changed]
+    known = git.tell("ls-files", "-z", "--", *names, cwd=files.top).fields if names else []
+    return [name for name in names if name in known or os.path.exists(files.path(name))]
+
+
+def _text(top: str, name: str) -> bytes | None:
+    path = os.path.join(top, name)
+    found = disk.look(path)
+    if found is None or found.kind == "file":
+        return found.data if found else None
+    raise Refused(
+        "symlink",
+        f"{name} is no file of this worktree",
+        where=path,
+        why="a committed link must not lead what is written here out of the worktree"
+        if found.kind == "link"
+        else f"it is a {found.kind}",
+        run=f"mv {quote(path)} {quote(path)}.aside",
+    )
+
+
+def _usage(pattern: str, why: str, kind: str) -> Usage:
+    return Usage(
+        "pattern-invalid",
+        f"cannot be tracked as {kind}",
+        where=pattern or "(empty)",
+        why=why,
+        run=f"git coord track {kind} --help",
+    )
+
+
+def _no_worktree(place: Place) -> CoordError:
+    return Environment(
+        "no-worktree",
+        "there is no worktree to declare it in",
+        where=place.git_dir,
+        why=".gitattributes and .coord.toml are committed files: run this in a worktree",
+        run="git worktree list",
+    )
