@@ -11,7 +11,7 @@ from coord.integrate import paths
 from coord.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from coord.config import Derived
     from coord.integrate.paths import Spot
@@ -55,14 +55,14 @@ def require_inputs(spot: Spot, runs: Sequence[Job]) -> list[str]:
     """
     made = {path for job in runs for path in job.paths}
     conflicts = sorted(paths.unmerged(spot.place) - made)
-    settled = [path for path in paths.unmerged(spot.place, "--resolve-undo") if path not in made]
-    marked = {path: paths.marker_line(spot.full(path)) for path in settled}
+    settled = sorted(paths.unmerged(spot.place, "--resolve-undo") - made)
+    unready = dict.fromkeys(conflicts, 0)
+    unready |= {path: line for path in settled if (line := paths.marker_line(spot.full(path)))}
     for job in runs:
         inputs = matched(spot.place, job.inputs)
-        unready = [path for path in conflicts if path in inputs]
-        unready += [f"{path}:{line}" for path, line in marked.items() if line and path in inputs]
-        if unready:
-            raise _unready(spot, job, unready)
+        found = {path: line for path, line in unready.items() if path in inputs}
+        if found:
+            raise _unready(spot, job, found)
     return conflicts
 
 
@@ -92,12 +92,12 @@ def pattern(path: str) -> str:
     return quote("".join("\\" + char if char in "\\*?[" else char for char in path))
 
 
-def _unready(spot: Spot, job: Job, unready: Sequence[str]) -> Refused:
-    files = spot.typed(*(entry.rpartition(":")[0] or entry for entry in unready))
+def _unready(spot: Spot, job: Job, unready: Mapping[str, int]) -> Refused:
+    files = spot.typed(*unready)
     return Refused(
         "inputs-unmerged",
         f"{', '.join(job.paths)} cannot be made yet",
-        where=", ".join(unready),
+        where=", ".join(f"{path}:{line}" if line else path for path, line in unready.items()),
         why="these declared inputs still have conflicts, and so would what is made from them",
         run=f"${{EDITOR:-vi}} {files} && git add {files} && "
         f"git coord regenerate {spot.typed(*job.paths)}",

@@ -196,5 +196,7 @@ def _kept(top: str, path: str) -> tuple[bytes, int] | None:
 
 
 def _put_back(top: str, path: str, kept: tuple[bytes, int] | None) -> None:
-    if kept is not None and _kept(top, path) != kept:
-        publish.replace(os.path.join(top, path), *kept)
+    """Give a file its old content; where a folder has taken its place, there is no way back."""
+    full = os.path.join(top, path)
+    if kept is not None and _kept(top, path) != kept and not os.path.isdir(full):
+        publish.replace(full, *kept)
