@@ -103,7 +103,7 @@ show 'git commit -q -s -m "Add a note"'
 expect 1
 said identity-inferred
 paste
-show 'git commit -q -s -m "Add a note" && git log -1 --format="%an, %(trailers:key=Signed-off-by)"'
+show 'git commit -q -s -m "Add a note" && git log -1 --format="%an, %(trailers:key=Signed-off-by,separator=%x2C)"'
 expect 0
 
 title 'both workers regenerate the schema and append to the log'
@@ -122,9 +122,8 @@ expect 0
 show 'git push -q origin feat/size'
 expect 0
 said author-mismatch
-git push -q origin --delete feat/size
 paste
-show 'git push -q origin feat/size && git log -1 --format="%an <%ae>"'
+show 'git push -q --force-with-lease origin feat/size && git log -1 --format="%an <%ae>"'
 expect 0
 
 title 'the merge: the log is joined, the schema is refused'
@@ -148,7 +147,7 @@ show 'git commit -q -a -m "Merge, taking whatever is there"'
 expect 1
 said refusal-pending
 paste
-show 'git commit -q --no-edit && cat schema.json && git log -1 --format=%B'
+show 'git commit -q && cat schema.json && git log -1 --format=%B'
 expect 0
 said size
 

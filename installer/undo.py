@@ -62,7 +62,9 @@ def require_settled(place: Place, *, again: str) -> None:
             continue
         there = worktree.Place(sibling.git_dir, place.common_dir, sibling.path)
         for record in refusal.read_all(there.git_dir):
-            if refusal.is_live(record, evidence.gather(there, record, git.elsewhere())):
+            if refusal.is_live(
+                record, evidence.gather(there, record.path, record.theirs, git.elsewhere())
+            ):
                 raise _unsettled(there, record, again)
 
 

@@ -11,7 +11,6 @@ from coord import git
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from coord.refusal import Record
     from coord.worktree import Place
 
 _PICKS = ("CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD")
@@ -20,7 +19,7 @@ _REPLAYS = ("rebase-merge", "rebase-apply", "sequencer")
 
 @dataclass(frozen=True)
 class Facts:
-    """What git says now about one record's path.
+    """What git says now about one refused path.
 
     Attributes:
         head: HEAD's commit, ``unborn`` before the first.
@@ -44,9 +43,12 @@ class Facts:
     busy: bool
 
 
-def gather(place: Place, record: Record, environ: Mapping[str, str]) -> Facts:
-    """Ask git what the rule needs to know about `record` (environ: ``git.here()`` in a hook)."""
-    ask = _Questions(place, record, environ)
+def gather(place: Place, path: str, theirs: str, environ: Mapping[str, str]) -> Facts:
+    """Ask git what the rule needs to know about `path`, where blob `theirs` was refused.
+
+    In a hook `environ` is ``git.here()``: the index git is about to commit counts.
+    """
+    ask = _Questions(place, path, theirs, environ)
     whole = _whole_index(environ)
     stages = ask.stages("--stage", whole)
     undo = ask.stages("--resolve-undo", whole)
@@ -57,7 +59,7 @@ def gather(place: Place, record: Record, environ: Mapping[str, str]) -> Facts:
         brought=ask.is_brought(),
         undone=(undo["2"], undo["3"]) if {"2", "3"} <= undo.keys() else None,
         unfinished=any(map(ask.has, ("SQUASH_MSG", "MERGE_MSG", "rebase-apply"))),
-        stashed=staged == record.theirs and any(map(ask.holds, ask.stashes())),
+        stashed=staged == theirs and any(map(ask.holds, ask.stashes())),
         staged=staged,
         busy=any(map(ask.has, ("MERGE_HEAD", *_PICKS, *_REPLAYS))),
     )
@@ -76,11 +78,12 @@ def _whole_index(environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 class _Questions:
-    """Questions to git about one record, all in one worktree and environment."""
+    """Questions to git about one refused path, all in one worktree and environment."""
 
-    def __init__(self, place: Place, record: Record, environ: Mapping[str, str]) -> None:
+    def __init__(self, place: Place, path: str, theirs: str, environ: Mapping[str, str]) -> None:
         self._place = place
-        self._record = record
+        self._path = path
+        self._theirs = theirs
         self._environ = environ
 
     def has(self, name: str) -> bool:
@@ -93,7 +96,7 @@ class _Questions:
 
     def stages(self, option: str, environ: Mapping[str, str]) -> dict[str, str]:
         """Return {stage: blob} of the path from ``ls-files`` (``MODE BLOB STAGE<tab>PATH``)."""
-        pathspec = f":(top,literal){self._record.path}"
+        pathspec = f":(top,literal){self._path}"
         done = git.tell("ls-files", "-z", option, "--", pathspec, cwd=self._place.cwd, env=environ)
         entries = [field.partition("\t")[0].split(" ") for field in done.fields]
         return {stage: blob for _, blob, stage in entries}
@@ -101,7 +104,7 @@ class _Questions:
     def partly_staged(self) -> str:
         """Return the blob a partial commit sets, empty when it leaves the path alone."""
         staged = self.stages("--stage", self._environ).get("0", "")
-        return "" if staged == self.rev(f"HEAD:{self._record.path}") else staged
+        return "" if staged == self.rev(f"HEAD:{self._path}") else staged
 
     def is_brought(self) -> bool:
         """Tell whether an operation in progress brings *theirs* in.
@@ -125,10 +128,10 @@ class _Questions:
 
     def holds(self, rev: str) -> bool:
         """Tell whether commit `rev` holds *theirs*: at the path, or anywhere after a rename."""
-        if self.rev(f"{rev}:{self._record.path}") == self._record.theirs:
+        if self.rev(f"{rev}:{self._path}") == self._theirs:
             return True
         tree = self._ask("ls-tree", "-r", "-z", "--full-tree", rev).out
-        return f" {self._record.theirs}\t".encode() in tree
+        return f" {self._theirs}\t".encode() in tree
 
     def _changes_to(self, commit: str) -> bool:
         return self.holds(commit) and not self._parents_hold(commit, all)

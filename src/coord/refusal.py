@@ -161,7 +161,7 @@ def live(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]
     """
     found = []
     for record in read_all(place.git_dir):
-        facts = gather(place, record, environ)
+        facts = gather(place, record.path, record.theirs, environ)
         if is_live(record, facts):
             found.append((record, facts))
         elif not os.path.isdir(place.private("rebase-merge")):

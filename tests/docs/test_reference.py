@@ -9,29 +9,30 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+REFERENCE = ROOT / "docs" / "reference.md"
+PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {REFERENCE})
 
 
 def test_the_reference_is_what_the_commands_say() -> None:
     """docs/reference.md is regenerated with every change of an option."""
     module = runpy.run_path(str(ROOT / "docs" / "reference.py"))
 
-    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == module["text"]()
+    assert REFERENCE.read_text(encoding="utf-8") == module["text"]()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_every_command_in_the_documents_exists(page: Path) -> None:
     """No page names a verb or a long option that its command does not have."""
-    reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    reference = REFERENCE.read_text(encoding="utf-8")
     sections = dict(
-        re.findall(r"^## (.+)\n\n```\n(.*?)\n```$", reference, re.MULTILINE | re.DOTALL)
+        re.findall(r"^## ([^\n]+)\n\n```\n(.*?)\n```$", reference, re.MULTILINE | re.DOTALL)
     )
     code = "\n".join(
         re.findall(r"```.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), re.DOTALL)
     )
 
     for line in re.findall(r"(?:git coord|coord-install)\b[^\n`#|;&]*", code):
-        words = line.split()
+        words = [word.rstrip(".,:;)") for word in line.split()]
         name = next(
             (" ".join(words[:n]) for n in (4, 3, 2, 1) if " ".join(words[:n]) in sections), None
         )
