@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,9 @@ class Entry:
         if self.inode == other.inode:
             return True
         return (self.kind, self.data, self.mode) == (other.kind, other.data, other.mode)
+
+
+Seen = Mapping[str, Entry | None]
 
 
 def look(path: str) -> Entry | None:

@@ -17,9 +17,7 @@ from coord.installer.steps import Change, Drop, Edit, Folder, Step, Write
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coord.installer.disk import Entry
-
-    Seen = Mapping[str, Entry | None]
+    from coord.installer.disk import Entry, Seen
 
 HOME = "hooks/coord"
 IDENTITIES = "coord/identities"

@@ -15,8 +15,7 @@ PIECES = [
     b"# a comment\n",
     b"\n",
     b'[log."x.tsv"]\nstart = "## "\n',
-    b'[derived."other"]\n# why\nregenerate = """\nmake\n[not a section]\n"""\n'
-    b'inputs = [\n "a",\n]\n',
+    b'[derived.other]\n# why\nregenerate = """\nmake\n[no section]\n"""\ninputs = [\n "a",\n]\n',
     b'[identity]\nauthor = "keep"\n',
     b"[[lane]]\nx = 1\n",
 ]
