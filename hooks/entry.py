@@ -46,7 +46,7 @@ def _judged(
     if "push" in needs:
         from coord.hooks import pre_push  # noqa: PLC0415  # each event loads its own module only
 
-        code = REFUSED if pre_push.run(args, sys.stdin.buffer.read()) else 0
+        code = REFUSED if pre_push.run(args, sys.stdin.buffer.read(), dirs) else 0
     elif event == "post-rewrite" and "refused" in needs:
         from coord.hooks import post_rewrite  # noqa: PLC0415
 

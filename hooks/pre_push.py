@@ -10,16 +10,16 @@ import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, outgoing, pin, reflog, worktree
+from coord import git, outgoing, pin, reflog
 from coord.errors import CoordError, Refused
 from coord.names import quote
+from coord.worktree import Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.outgoing import Commit, Wrong
     from coord.pin import Pin
-    from coord.worktree import Place
 
 LISTED = 10  # how many ids a message and its command name
 _IDENTITY_VARIABLES = tuple(
@@ -36,16 +36,18 @@ class Update(NamedTuple):
     old: str
 
 
-def run(argv: Sequence[str], stdin: bytes) -> int:
+def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
     """Judge a push and return the hook's exit status.
 
     Args:
         argv: the remote's name, or its URL when it was named so, and the URL.
         stdin: the lines git gave the hook.
+        dirs: private and common git dir.
     """
+    place = Place(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
     remote = "" if argv[0] == argv[-1] else argv[0]
     try:
-        refusal, refuses = _judged(worktree.discover(os.getcwd()), remote, updates(stdin))
+        refusal, refuses = _judged(place, remote, updates(stdin))
     except (CoordError, reflog.Doubt, pin.Unreadable, OSError, ValueError) as doubt:
         reason = doubt.why if isinstance(doubt, CoordError) else str(doubt)
         sys.stderr.write(f"coord: could not check who made the outgoing commits: {reason}\n")

@@ -12,6 +12,7 @@ somebody else's.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git
@@ -128,17 +129,19 @@ def reflog(place: Place, env: Mapping[str, str]) -> list[Entry]:
     try:
         with open(place.private("logs/HEAD"), "rb") as file:
             return entries(file.read())
-    except FileNotFoundError:
-        pass
-    # Another ref backend (reftable) keeps it elsewhere. The ids of both sides are what git lacks a
-    # format for; the older side is the newer one of the entry below.
+    except FileNotFoundError as error:
+        if not os.path.exists(os.path.join(place.common_dir, "reftable")):
+            # Not through git: without a log of HEAD it answers with the branch's, and that holds
+            # what other worktrees made.
+            raise Doubt("this worktree keeps no reflog of HEAD") from error
+    # There is no format for the older id of an entry; it is the newer one of the entry before.
     done = git.ask(
         "log", "--walk-reflogs", "--date=raw", "--encoding=none",
         "--format=%H %gn <%ge> %gd%x09%gs", "HEAD", "--",
         cwd=place.cwd, env=env,
     )  # fmt: skip
-    if done.code or not done.out:
-        raise Doubt("this worktree keeps no reflog of HEAD")
+    if done.code:
+        raise Doubt("the reflog of HEAD cannot be read")
     return entries(_as_file(done.out))
 
 
