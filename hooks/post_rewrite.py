@@ -1,7 +1,8 @@
 """After a rebase: name the commits that fell out because their one change was refused.
 
 ``git add -A`` stages a refused file as the new base has it; when a commit changed nothing else,
-``rebase --continue`` finds nothing to commit and drops it, and no hook is asked.
+``rebase --continue`` finds nothing to commit and drops it, and no hook is asked. ``--skip`` cannot
+be told from it, so the wording leaves room for that.
 """
 
 from __future__ import annotations
@@ -25,28 +26,39 @@ def dropped(dirs: tuple[str, str]) -> str:
             pairs = [tuple(line.split()) for line in file]
     except FileNotFoundError:
         return ""
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     for record in refusal.read_all(place.git_dir):
         for old, new in pairs:
             if new == record.head and _holds(place, old, record):
-                found.setdefault(old, record.path)
+                found.setdefault(old, []).append(record.path)
                 refusal.forget(record)
-    return _told(place, found) if found else ""
+    whole = {old: paths for old, paths in found.items() if _paths(place, old) <= set(paths)}
+    return _told(place, whole) if whole else ""
 
 
 def _holds(place: Place, commit: str, record: refusal.Record) -> bool:
-    blob = git.ask("rev-parse", "--verify", "--quiet", f"{commit}:{record.path}", cwd=place.cwd)
-    return blob.text == record.theirs
+    return _ask(place, "rev-parse", "--verify", "-q", f"{commit}:{record.path}") == record.theirs
 
 
-def _told(place: Place, found: dict[str, str]) -> str:
-    commits = list(found)
-    shown_first = git.ask("log", "-1", "--format=%h (%s)", commits[0], cwd=place.cwd).text
-    more = f" and {len(commits) - 1} more" if len(commits) > 1 else ""
+def _paths(place: Place, commit: str) -> set[str]:
+    """Return what `commit` changed: one that changed more was left out by ``--skip``."""
+    names = ("--no-commit-id", "--name-only", "--no-renames", "-r", "-z")
+    return set(_ask(place, "diff-tree", *names, commit).split("\0")) - {""}
+
+
+def _told(place: Place, found: dict[str, list[str]]) -> str:
+    first, *others = found
+    who = shown(_ask(place, "log", "-1", "--format=%h (%s)", first))
+    more = f" and {len(others)} more" if others else ""
+    # An empty line first: git is in the middle of its progress line.
     return (
-        f"coord: refusal-pending: the rebase dropped {shown(shown_first)}{more}: "
-        f"{shown(found[commits[0]])}\n"
-        "  why: its change was refused and the file staged as the new base has it, which left "
-        "nothing to commit\n"
-        f"  run: git cherry-pick {' '.join(commits)}\n"
+        f"\ncoord: refusal-pending: the rebase went on without {who}{more}: "
+        f"{shown(found[first][0])}\n"
+        "  why: all it changed was refused, so nothing was left to commit; unless you skipped it, "
+        "this brings it back\n"
+        f"  run: git cherry-pick {' '.join(found)}\n"
     )
+
+
+def _ask(place: Place, *args: str) -> str:
+    return git.ask(*args, cwd=place.cwd, env=git.here()).text
