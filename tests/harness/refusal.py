@@ -16,7 +16,7 @@ class Refusal(NamedTuple):
 
 def refusals(stderr: str) -> list[Refusal]:
     """Return every refusal in `stderr`; a headline without its two lines fails the test."""
-    lines = stderr.split("\n")
+    lines = stderr.replace("\r", "\n").split("\n")  # git's progress ends in a CR only
     found = []
     for number, line in enumerate(lines):
         if not line.startswith("coord: ") or number + 1 >= len(lines):
