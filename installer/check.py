@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 
 from coord import git, guarded, pin, worktree
 from coord.drivers.line import DRIVERS
-from coord.installer import attributes, authors, disk, hookfile, hookspath, manifest, plan, survey
+from coord.installer import (
+    attributes,
+    authors,
+    disk,
+    hookfile,
+    hookspath,
+    launcher,
+    manifest,
+    plan,
+    survey,
+)
 from coord.names import quote
 
 if TYPE_CHECKING:
@@ -109,18 +119,27 @@ def _runs_ours(entry: disk.Entry | None) -> bool:
 
 def _config(sibling: Sibling, place: Place) -> Iterator[Problem]:
     """Yield the keys of our config that git answers differently for this worktree."""
-    ours = _listed(os.path.join(place.common_dir, plan.HOME, "config"), sibling.path)
-    theirs = _listed(None, sibling.path)
-    joined = f"{place.common_dir}/{plan.HOME}/config"
-    for key, value in ours.items():
-        if theirs.get(key) == value or key.startswith("coord."):
+    written = _listed(os.path.join(place.common_dir, plan.HOME, "config"), sibling.path)
+    read = _listed(None, sibling.path)
+    for key, value in _wanted().items():
+        if read.get(key) == value:
             continue
-        shows = f"git -C {quote(sibling.path)} config --show-origin --get-all {quote(key)}"
-        run = shows if key in theirs else _AGAIN
-        message = f"git has another {key}" if key in theirs else f"git does not read {joined}"
-        yield Problem("config-overridden", sibling.path, message, run)
-        if key not in theirs:
+        if written.get(key) == value and key in read:
+            shows = f"git -C {quote(sibling.path)} config --show-origin --get-all {quote(key)}"
+            yield Problem("config-overridden", sibling.path, f"git has another {key}", shows)
+        else:
+            yield Problem("config-missing", sibling.path, f"git does not read our {key}", _AGAIN)
             return
+
+
+def _wanted() -> dict[str, str]:
+    """Return the keys that git has to answer, as ``git config --list`` spells them."""
+    found = {"alias.coord": launcher.alias()}
+    for name, driver in DRIVERS.items():
+        found[f"merge.{name}.driver"] = driver.command
+        if driver.recursive:
+            found[f"merge.{name}.recursive"] = driver.recursive
+    return found
 
 
 def _listed(file: str | None, cwd: str) -> dict[str, str]:

@@ -1,0 +1,331 @@
+"""``track`` and ``untrack``: the declaration, committed for all and selected in this clone."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from coord import trust
+from harness import Repo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DECLARATION = (".gitattributes", ".coord.toml")
+
+
+def texts(repo: Repo) -> dict[str, bytes | None]:
+    """Return the three files that `track` writes; None where there is none."""
+    paths = [repo.path / name for name in DECLARATION] + [repo.common("info/attributes")]
+    return {path.name: path.read_bytes() if path.exists() else None for path in paths}
+
+
+def tracked(repo: Repo, *args: str) -> None:
+    """Run ``git coord track`` and insist on success."""
+    done = repo.coord("track", *args)
+    assert done.code == 0, done.err
+
+
+def test_a_derived_file_is_guarded_here_and_declared_for_all(installed: Repo) -> None:
+    """The driver in this clone, a loud conflict in others, the command beside."""
+    tracked(installed, "derived", "schema.json", "--regenerate", "make schema", "--input", "*.p")
+
+    assert installed.git("check-attr", "merge", "--", "schema.json").endswith(": coord-derived")
+    lines = installed.read(".gitattributes").splitlines()
+    assert lines[1:] == [
+        "[attr]coord-derived -merge",
+        "[attr]coord-log -merge",
+        "[attr]coord-once -merge",
+        "schema.json coord-derived",
+    ]
+    assert tomllib.loads(installed.read(".coord.toml")) == {
+        "derived": {"schema.json": {"regenerate": "make schema", "inputs": ["*.p"]}}
+    }
+    assert trust.is_accepted(str(installed.common()), "make schema")
+
+
+def test_a_log_of_lines_needs_no_section(installed: Repo) -> None:
+    """Only a record start of its own is worth a line in .coord.toml."""
+    tracked(installed, "log", "*.tsv")
+    assert not (installed.path / ".coord.toml").exists()
+
+    tracked(installed, "log", "NEWS.md", "--start", "## ")
+
+    assert tomllib.loads(installed.read(".coord.toml")) == {"log": {"NEWS.md": {"start": "## "}}}
+    for name in ("a.tsv", "deep/b.tsv", "NEWS.md"):
+        assert installed.git("check-attr", "merge", "--", name).endswith(": coord-log")
+
+
+def test_what_to_commit_is_one_line_to_paste(installed: Repo) -> None:
+    """From a subdirectory, too; other staged work stays out of that commit."""
+    (installed.path / "sub").mkdir()
+    sub = installed.at(installed.path / "sub")
+    installed.write("other", "staged\n")
+    installed.git("add", "other")
+
+    done = sub.coord("track", "derived", "it's.json", "--regenerate", "make")
+
+    (line,) = [line for line in done.err.splitlines() if "git commit" in line]
+    assert sub.paste(line.partition("commit it: ")[2]).code == 0
+    assert installed.git("show", "--format=%s", "--name-only").split("\n") == [
+        "Guard it's.json",
+        "",
+        ".coord.toml",
+        ".gitattributes",
+    ]
+
+
+def test_the_json_answer_lists_what_changed(installed: Repo) -> None:
+    """Nothing, the second time."""
+    args = ("track", "derived", "x.json", "--regenerate", "make x", "--json")
+
+    first, second = (json.loads(installed.coord(*args).out) for _ in range(2))
+
+    assert first["changed"] == [".gitattributes", ".coord.toml", ".git/info/attributes"]
+    assert second == {
+        "schema": 1,
+        "pattern": "x.json",
+        "kind": "derived",
+        "regenerate": "make x",
+        "changed": [],
+    }
+
+
+def test_tracking_again_with_another_command_changes_it(installed: Repo) -> None:
+    """The attributes line stays one; the new command is accepted."""
+    tracked(installed, "derived", "x.json", "--regenerate", "make x", "--input", "a")
+    attributes = installed.read(".gitattributes")
+
+    tracked(installed, "derived", "x.json", "--regenerate", "make y")
+
+    assert installed.read(".gitattributes") == attributes
+    assert tomllib.loads(installed.read(".coord.toml"))["derived"] == {
+        "x.json": {"regenerate": "make y"}
+    }
+    assert trust.is_accepted(str(installed.common()), "make y")
+
+
+def test_a_pattern_has_one_kind(installed: Repo) -> None:
+    """A log that becomes derived leaves nothing of the log behind."""
+    tracked(installed, "log", "x", "--start", "## ")
+
+    tracked(installed, "derived", "x", "--regenerate", "make x")
+
+    assert "coord-log" not in installed.read(".gitattributes").splitlines()[-1]
+    assert installed.common("info/attributes").read_text().count("\nx ") == 1
+    assert list(tomllib.loads(installed.read(".coord.toml"))) == ["derived"]
+
+
+@settings(
+    max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "5")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    attributes=st.none() | st.sampled_from([b"", b"*.c diff=cpp", b"# x\n\n", b"*.c text\r\n"]),
+    declared=st.none() | st.sampled_from([b"", b"# x", b'[push]\nauthorship = "warn"\n', b"\n"]),
+    order=st.permutations(["a b.json", "*.tsv", "née/**"]),
+)
+def test_untrack_leaves_no_trace(
+    tmp_path: Path,
+    env: dict[str, str],
+    attributes: bytes | None,
+    declared: bytes | None,
+    order: list[str],
+) -> None:
+    """Same bytes where the files were, no file where there was none; in any order."""
+    repo = Repo.init(tmp_path / os.urandom(4).hex(), env)
+    repo.install()
+    for name, text in zip(DECLARATION, (attributes, declared), strict=True):
+        if text is not None:
+            repo.write(name, text)
+    before = texts(repo)
+    tracked(repo, "derived", "a b.json", "--regenerate", "make 'x' \\ \"y\"", "--input", "é")
+    tracked(repo, "log", "*.tsv", "--start", "\t## ")
+    tracked(repo, "derived", "née/**", "--regenerate", "true\nfalse")
+
+    for pattern in order:
+        assert repo.coord("untrack", pattern).code == 0
+
+    assert texts(repo) == before
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "",
+        "!x",
+        "[attr]x",
+        "a\nb",
+        "a\tb",
+        "/etc/passwd",
+        "/a/b",
+        "dir/",
+        "../x",
+        "./x",
+        "a/../b",
+        "\udcff",
+    ],
+)
+def test_a_pattern_that_git_would_not_take_is_wrong_usage(installed: Repo, pattern: str) -> None:
+    """Exit 2, nothing written, and the printed command shows the help."""
+    before = texts(installed)
+
+    done = installed.coord("track", "log", "--", pattern)
+
+    assert (done.code, done.refusal.rule) == (2, "pattern-invalid")
+    assert texts(installed) == before
+    assert installed.paste(done.refusal.run).code == 0
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("derived", "x"),
+        ("derived", "x", "--regenerate", " "),
+        ("derived", "x", "--regenerate", "make", "--input", ""),
+        ("log", "x", "--start", ""),
+        ("log", "x", "--start", "a\nb"),
+        ("nothing", "x"),
+        (),
+    ],
+)
+def test_a_declaration_that_says_nothing_is_wrong_usage(
+    installed: Repo, args: tuple[str, ...]
+) -> None:
+    """Exit 2, and nothing written."""
+    before = texts(installed)
+
+    assert installed.coord("track", *args).code == 2
+    assert texts(installed) == before
+
+
+def test_a_leading_slash_anchors_at_the_top_level(installed: Repo) -> None:
+    """As in any attributes file: only that one file, not its namesakes deeper down."""
+    tracked(installed, "log", "/only-here.tsv")
+
+    assert installed.git("check-attr", "merge", "only-here.tsv").endswith(": coord-log")
+    assert installed.git("check-attr", "merge", "sub/only-here.tsv").endswith(": unspecified")
+
+
+@pytest.mark.parametrize("name", DECLARATION)
+@pytest.mark.parametrize("dangling", [False, True], ids=["file", "dangling"])
+def test_a_committed_link_leads_nothing_out(
+    installed: Repo, tmp_path: Path, name: str, *, dangling: bool
+) -> None:
+    """Refused, and what it leads to stays; the printed command makes room."""
+    outside = tmp_path / "outside"
+    if not dangling:
+        outside.write_text("# theirs\n")
+    (installed.path / name).symlink_to(outside)
+
+    done = installed.coord("track", "derived", "x", "--regenerate", "make")
+
+    assert (done.code, done.refusal.rule) == (1, "symlink")
+    assert outside.exists() is not dangling
+    assert dangling or outside.read_text() == "# theirs\n"
+    assert installed.paste(done.refusal.run).code == 0
+    tracked(installed, "derived", "x", "--regenerate", "make")
+
+
+def test_a_later_line_that_overrides_is_named(installed: Repo) -> None:
+    """In the committed file, for tracked files and for one that is still to be made."""
+    tracked(installed, "derived", "gen/x.json", "--regenerate", "make")
+    installed.write(".gitattributes", installed.read(".gitattributes") + "*.json merge=npm\n")
+
+    done = installed.coord("track", "derived", "gen/x.json", "--regenerate", "make")
+
+    assert done.code == 0
+    assert "gen/x.json: overridden by the later line `*.json merge=npm`" in done.err
+
+
+def test_a_line_of_this_clone_that_overrides_is_named(installed: Repo) -> None:
+    """info/attributes outranks all committed files."""
+    tracked(installed, "log", "*.tsv")
+    with installed.common("info/attributes").open("a") as info:
+        info.write("x.tsv merge=npm\n")
+    installed.commit("x", {"x.tsv": "a\n"})
+
+    assert "x.tsv: git merges it as npm" in installed.coord("track", "log", "*.tsv").err
+
+
+def test_an_invalid_declaration_is_named_before_anything_is_written(installed: Repo) -> None:
+    """Exit 3 with its line."""
+    installed.write(".coord.toml", "[derived\n")
+    before = texts(installed)
+
+    done = installed.coord("track", "log", "x")
+
+    assert (done.code, done.refusal.rule) == (3, "config-invalid")
+    assert texts(installed) == before
+
+
+def test_a_section_that_only_a_person_can_edit_is_left_to_one(installed: Repo) -> None:
+    """A dotted key: refused with the editor as the way, and nothing half-written."""
+    installed.write(".coord.toml", 'derived.x.regenerate = "make"\n')
+    before = texts(installed)
+
+    done = installed.with_env(EDITOR="true").coord("track", "derived", "x", "--regenerate", "y")
+
+    assert (done.code, done.refusal.rule) == (1, "config-by-hand")
+    assert texts(installed) == before
+    assert installed.with_env(EDITOR="true").paste(done.refusal.run).code == 0
+
+
+def test_untracking_what_is_not_tracked_is_a_negative_answer(installed: Repo) -> None:
+    """Exit 1; the printed command lists what is."""
+    tracked(installed, "log", "x.tsv")
+    installed.commit("x", {"x.tsv": "a\n", ".gitattributes": installed.read(".gitattributes")})
+
+    done = installed.coord("untrack", "y.tsv")
+
+    assert (done.code, done.refusal.rule) == (1, "not-tracked")
+    assert installed.paste(done.refusal.run).out == "x.tsv\n"
+
+
+def test_untracking_forgets_a_pattern_that_only_this_clone_still_guards(installed: Repo) -> None:
+    """A peer untracked it in a commit; the guard here stays until somebody says so."""
+    tracked(installed, "log", "x.tsv")
+    (installed.path / ".gitattributes").unlink()
+
+    assert installed.git("check-attr", "merge", "x.tsv").endswith(": coord-log")
+    assert installed.coord("untrack", "x.tsv").code == 0
+    assert installed.git("check-attr", "merge", "x.tsv").endswith(": unspecified")
+
+
+def test_a_clone_without_an_install_is_told(repo: Repo) -> None:
+    """The declaration is written; the drivers come with coord-install."""
+    done = repo.run("git-coord", "track", "derived", "x", "--regenerate", "make x")
+
+    assert done.code == 0
+    assert "coord-install" in done.err
+    assert not repo.common("hooks/coord").exists()
+    repo.install()
+    assert repo.git("check-attr", "merge", "x").endswith(": coord-derived")
+
+
+def test_a_bare_repository_has_nothing_to_declare_in(bare_with_worktree: Repo) -> None:
+    """Exit 3; the printed command lists the worktrees."""
+    bare_with_worktree.install()
+    bare = bare_with_worktree.at(bare_with_worktree.common())
+
+    done = bare.coord("track", "log", "x")
+
+    assert (done.code, done.refusal.rule) == (3, "no-worktree")
+    assert str(bare_with_worktree.path) in bare.paste(done.refusal.run).out
+
+
+def test_every_worktree_is_guarded_at_once(installed: Repo, tmp_path: Path) -> None:
+    """One on a branch older than the declaration would merge as text otherwise."""
+    side = installed.worktree(tmp_path / "side", "side")
+
+    tracked(installed, "log", "*.tsv")
+
+    assert side.git("check-attr", "merge", "x.tsv").endswith(": coord-log")
+    assert side.coord("untrack", "*.tsv").code == 0
