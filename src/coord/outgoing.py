@@ -61,7 +61,7 @@ def wrong(listing: Iterable[Commit], ours: Mapping[str, Made], who: tuple[str, s
         how = ours.get(commit.id)
         if how is None or how.who != commit.committer:
             continue
-        author = how.author and cleaned(commit.author) != expected
+        author = bool(how.author) and cleaned(commit.author) != expected
         committer = cleaned(commit.committer) != expected
         if author or committer:
             found.append(Wrong(commit, author, committer))

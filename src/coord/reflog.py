@@ -28,9 +28,10 @@ _MOVES = frozenset(
     {"checkout", "reset", "branch", "Branch", "clone", "initial", "bisect", "push", "reauthor"}
 )
 _STEPS_THAT_MOVE = frozenset({"start", "finish", "abort"})
-# Actions that write the author as well; any other took it over from the commit it copies.
+# Actions that write the author as well, unless a step of theirs says that it copied a commit.
 _CHOOSES_AUTHOR = frozenset({"commit", "merge", "revert", "pull"})
 _STEPS_THAT_CHOOSE = frozenset({"", "initial", "merge"})
+_COPIES = frozenset({"cherry-pick", "rebase", "am"})
 
 
 class Doubt(Exception):
@@ -48,11 +49,14 @@ class Entry(NamedTuple):
 
 
 class Made(NamedTuple):
-    """How this worktree made a commit: as whom, when, and whether it chose the author too."""
+    """How this worktree made a commit: as whom, when, and whether it chose the author too.
+
+    `author` is None where a tool gave its action a name of its own (GIT_REFLOG_ACTION).
+    """
 
     who: tuple[str, str]
     time: int
-    author: bool
+    author: bool | None
 
 
 def entries(log: bytes) -> list[Entry]:
@@ -77,25 +81,28 @@ def made(log: Iterable[Entry]) -> dict[str, Made]:
     """
     seen: dict[str, Made | None] = {}
     for entry in log:
-        if entry.new in seen:
-            continue
-        chose = _chose_author(entry.message, seen.get(entry.old))
-        seen[entry.new] = None if chose is None else Made(entry.who, entry.time, chose)
+        if entry.new not in seen:
+            seen[entry.new] = _made(entry, seen.get(entry.old))
     return {commit: how for commit, how in seen.items() if how is not None}
 
 
-def _chose_author(message: str, amended: Made | None) -> bool | None:
-    """Tell whether the action of a reflog message chose the author; None when it made nothing."""
-    action, _, subject = message.partition(": ")
+def _made(entry: Entry, before: Made | None) -> Made | None:
+    """Return how one entry made its commit, None when it only moved HEAD there."""
+    action, _, subject = entry.message.partition(": ")
     verb = action.partition(" ")[0]
     step = action.rpartition(" (")[2][:-1] if action.endswith(")") else ""
     if not action or verb in _MOVES or step in _STEPS_THAT_MOVE:
         return None
     if subject[:12].lower() == "fast-forward":
         return None
+    author: bool | None = None
     if step == "amend":
-        return amended is not None and amended.author
-    return verb in _CHOOSES_AUTHOR and step in _STEPS_THAT_CHOOSE
+        author = False if before is None else before.author
+    elif verb in _CHOOSES_AUTHOR:
+        author = step in _STEPS_THAT_CHOOSE
+    elif verb in _COPIES:
+        author = False
+    return Made(entry.who, entry.time, author)
 
 
 def made_here(place: Place, env: Mapping[str, str]) -> dict[str, Made]:

@@ -192,3 +192,11 @@ def resolve(record: Record, blob: str, reason: str) -> Record:
     done = replace(record, resolved=blob, reason=" ".join(reason.split()))
     publish.replace(record.file, done.text().encode(errors="surrogateescape"))
     return done
+
+
+def follow(git_dir: str, moved: Mapping[str, str]) -> None:
+    """Let records keep up with a HEAD that was rewritten without a change of its tree."""
+    for record in read_all(git_dir):
+        if record.head in moved:
+            data = replace(record, head=moved[record.head]).text()
+            publish.replace(record.file, data.encode(errors="surrogateescape"))

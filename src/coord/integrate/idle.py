@@ -10,6 +10,7 @@ from coord.errors import Refused
 from coord.names import quote
 
 if TYPE_CHECKING:
+    from coord.refusal import Record
     from coord.worktree import Place
 
 # What git leaves in the private git dir while it waits, and how the user goes on.
@@ -38,16 +39,22 @@ def require(place: Place, verb: str) -> None:
                 why=f"git's {operation} has noted commits that {verb} would replace",
                 run=f"git {operation} --continue",
             )
-    for record, _ in refusal.live(place, git.elsewhere()):
-        raise Refused(
-            "refusal-pending",
-            f"{verb} refused before what is merged here is committed",
-            where=record.path,
-            why="the pending refusal is bound to the commit it was met on",
-            run=f"git coord regenerate {quote(record.path)}"
-            if record.kind == "derived" and not record.resolved
-            else "git commit",
-        )
+    for record, facts in refusal.live(place, git.elsewhere()):
+        if not refusal.is_settled(record, facts):
+            raise Refused(
+                "refusal-pending",
+                f"{verb} refused before a refused merge is settled",
+                where=record.path,
+                why="the refusal is bound to the commit that it was met on, and would be forgotten",
+                run=_way_out(record),
+            )
+
+
+def _way_out(record: Record) -> str:
+    word = quote(f"./{record.path}" if record.path.startswith("-") else record.path)
+    if record.kind == "derived":
+        return f"git coord regenerate {word}"
+    return f"git coord resolve {word} --take both --reason 'keep the records of both sides'"
 
 
 def _sequence(place: Place) -> list[tuple[str, str]]:

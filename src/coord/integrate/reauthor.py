@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, outgoing, pin, reflog
+from coord import git, outgoing, pin, reflog, refusal
 from coord.errors import Refused
 from coord.integrate import idle, objects, request, rewrite
 from coord.integrate.rewrite import Change
@@ -119,6 +119,7 @@ def carry_out(place: Place, plan: Plan) -> Done:
     _remember(place, [f"{new[commit]} {commit}\n" for commit in plan.missed])
     moves = _moves(plan, new, time.time())
     _move(place, moves, len(plan.changes))
+    refusal.follow(place.git_dir, new)
     return Done(
         new=new,
         subjects={commit: rewrite.subject(raw) for commit, raw in old.items()},
@@ -154,8 +155,9 @@ def _changes(
         off = outgoing.cleaned(commit.committer) != expected
         if off and not here and commit.committer in peers:
             raise _foreign(commit, peers[commit.committer])
-        # Where no reflog knows the commit, one with two identities is taken for a pick.
-        chosen = how.author if how is not None and here else commit.author == commit.committer
+        chosen = how.author if how is not None and here else None
+        if chosen is None:  # no telling: one with two identities is taken for a pick
+            chosen = commit.author == commit.committer
         change = Change(chosen and outgoing.cleaned(commit.author) != expected, off)
         if any(change):
             changes[commit.id] = change
