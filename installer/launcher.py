@@ -12,6 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata, resources
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import coord
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _NAME = "git-coord"
 _PARTS = ("drivers", "hooks", "installer")
+_BARE_IMPORT = "import coord.hooks.entry, coord.drivers.entry"
+_CLI_IMPORT = "import coord.cli.main, pygit2, tomli_w"
 
 
 @dataclass(frozen=True)
@@ -69,16 +72,19 @@ def find() -> Home:
 
 
 def verify(home: Home) -> None:
-    """Start both interpreters the way hooks, drivers and the alias will.
+    """Start the interpreters the way hooks, drivers and the alias will.
+
+    What runs now is what the alias starts, unless a variable or the current folder helped it.
 
     Raises:
         Environment: one of them does not find what it needs.
     """
-    bare = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import coord.hooks.entry, coord.drivers.entry"
-    )
+    bare = "import sys; sys.path.insert(0, sys.argv[1]); " + _BARE_IMPORT
     _start((home.python, "-I", "-S", "-c", bare, home.lib))
-    _start((home.cli, "-P", "-E", "-c", "import coord.cli.main, pygit2, tomli_w"))
+    helped = any(name.startswith("PYTHON") for name in os.environ)
+    helped = helped or sys.path[0] in {"", os.getcwd()}
+    if helped or home.cli != sys.executable or find_spec("pygit2") is None:
+        _start((home.cli, "-P", "-E", "-c", _CLI_IMPORT))
 
 
 def text(home: Home) -> bytes:

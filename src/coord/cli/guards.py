@@ -129,7 +129,7 @@ def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool
     apply(edits, common, again=f"git coord track {kind} {quote(pattern)}")
     command = values.get("regenerate")
     if isinstance(command, str) and files.place.installed:
-        trust.accept(common, [command])
+        _accept(common, command)
     about = f", made by: {command}" if command else ""
     _tell(
         files,
@@ -143,6 +143,17 @@ def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool
     committed = disk.read(files.path(attributes.COMMITTED)) or b""
     for warning in patterns.overridden(files.place, committed, pattern, kind):
         show.note(warning)
+
+
+def _accept(common_dir: str, command: str) -> None:
+    """Accept a producer for this clone, where the sandbox lets us write beside the hooks."""
+    try:
+        trust.accept(common_dir, [command])
+    except OSError as error:
+        show.note(
+            f"the command is not accepted in this clone yet ({error.strerror}: hooks/coord); "
+            "git coord regenerate will ask for --trust"
+        )
 
 
 def _attributes(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:

@@ -329,3 +329,25 @@ def test_every_worktree_is_guarded_at_once(installed: Repo, tmp_path: Path) -> N
 
     assert side.git("check-attr", "merge", "x.tsv").endswith(": coord-log")
     assert side.coord("untrack", "*.tsv").code == 0
+
+
+@pytest.mark.parametrize(
+    ("folder", "code", "word"),
+    [("hooks", 0, "ask for --trust"), ("info", 3, "writable roots"), (".", 3, "writable roots")],
+)
+def test_a_sandbox_that_forbids_parts_of_the_git_dir(
+    installed: Repo, folder: str, code: int, word: str
+) -> None:
+    """Without hooks/coord the command is not accepted yet; without info nothing is declared."""
+    before = texts(installed)
+    locked = installed.common(folder)
+    mounts = f"mount --bind '{locked}' '{locked}' && mount -o remount,ro,bind '{locked}'"
+    if installed.run("unshare", "-rm", "sh", "-c", mounts).code:
+        pytest.skip("mounting is not allowed here")
+    script = f"{mounts} && cd '{installed.path}' && git coord track derived x --regenerate make"
+
+    done = installed.run("unshare", "-rm", "sh", "-c", script)
+
+    assert done.code == code
+    assert word in done.err
+    assert (texts(installed) == before) is (code != 0)
