@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ def add_hooks(
     shutil.copy(_SH / "hook", home / "hook")
     with (home / "config").open("a") as config:
         config.write(author)
+        config.write(f'[alias]\n\tcoord = "!{sys.executable} -P -m coord"\n')
     repo.git("config", "--add", "include.path", "coord/identities")
     for event in EVENTS:
         add_hook(repo, event)

@@ -21,12 +21,10 @@ SETTLED = "--format=%(trailers:key=Coord-Resolved,valueonly)"
 
 
 @pytest.fixture
-def logged(installed: Repo) -> Repo:
+def logged(hooked: Repo) -> Repo:
     """A repository with the log ``log.tsv`` of three records, on main alone."""
-    assert installed.coord("track", "log", "*.tsv").code == 0
-    installed.git("add", "-A")
-    installed.commit("log", {"log.tsv": THREE})
-    return installed
+    hooked.commit("log", {"log.tsv": THREE})
+    return hooked
 
 
 @pytest.fixture
@@ -262,8 +260,9 @@ def test_the_message_of_a_revert_excuses_nothing_else(logged: Repo) -> None:
 
 def test_blocks_are_records_where_the_log_says_so(shared: Repo) -> None:
     """With ``start``, a block may move, but not change."""
-    done = shared.coord("track", "log", "CHANGES.md", "--start", "## ")
-    assert done.code == 0, done.err
+    with shared.common("info/attributes").open("a") as attributes:
+        attributes.write("CHANGES.md coord-log\n")
+    shared.write(".coord.toml", '[log."CHANGES.md"]\nstart = "## "\n')
     shared.git("add", "-A")
     shared.commit("changes", {"CHANGES.md": "# Log\n\n## 1\nfirst\n\n## 2\nsecond\n"})
     shared.git("branch", "seen")

@@ -19,16 +19,16 @@ TYPE = f"""sh -c 'printf "\\n{ADA}\\n" >>"$1"' -"""
 
 
 @pytest.fixture
-def several(installed: Repo, tmp_path: Path) -> Repo:
+def several(hooked: Repo, tmp_path: Path) -> Repo:
     """The unpinned main worktree of a repository that has another one."""
-    installed.worktree(tmp_path / "peer", "peer")
-    return installed
+    hooked.worktree(tmp_path / "peer", "peer")
+    return hooked
 
 
 @pytest.fixture
-def linked(installed: Repo, tmp_path: Path) -> Repo:
+def linked(hooked: Repo, tmp_path: Path) -> Repo:
     """A linked worktree that no hook has pinned yet."""
-    return installed.worktree(tmp_path / "linked", "linked", "--no-checkout")
+    return hooked.worktree(tmp_path / "linked", "linked", "--no-checkout")
 
 
 SIGNED = [
@@ -86,9 +86,9 @@ def test_an_unpinned_linked_worktree_refuses_before_it_pins(linked: Repo) -> Non
     )
 
 
-def test_one_worktree_signs_freely(installed: Repo) -> None:
+def test_one_worktree_signs_freely(hooked: Repo) -> None:
     """There is nobody to be taken for."""
-    installed.git("commit", "-q", "--allow-empty", "-s", "-m", "x")
+    hooked.git("commit", "-q", "--allow-empty", "-s", "-m", "x")
 
 
 def test_a_removed_peer_counts_no_more(several: Repo) -> None:
@@ -122,19 +122,17 @@ def test_somebody_elses_sign_off_is_not_ours_to_judge(several: Repo) -> None:
         "git format-patch -q -1 -o ../mail && git reset -q --hard HEAD~1 && git am -q ../mail/*",
     ],
 )
-def test_a_sign_off_that_was_there_is_not_new(
-    installed: Repo, tmp_path: Path, command: str
-) -> None:
+def test_a_sign_off_that_was_there_is_not_new(hooked: Repo, tmp_path: Path, command: str) -> None:
     """Amended, reused, picked, replayed, mailed: it was given when it was written."""
-    installed.write("f", "1\n")
-    installed.git("add", "f")
-    installed.git("commit", "-q", "-s", "-m", "x")
-    installed.git("tag", "signed")
-    installed.worktree(tmp_path / "peer", "peer")
-    done = installed.paste(command)
+    hooked.write("f", "1\n")
+    hooked.git("add", "f")
+    hooked.git("commit", "-q", "-s", "-m", "x")
+    hooked.git("tag", "signed")
+    hooked.worktree(tmp_path / "peer", "peer")
+    done = hooked.paste(command)
 
     assert (done.code, done.err) == (0, "")
-    assert ADA in installed.git("log", "-1", "--format=%B")
+    assert ADA in hooked.git("log", "-1", "--format=%B")
 
 
 def test_what_is_typed_in_the_editor_is_judged_by_commit_msg(several: Repo) -> None:
@@ -146,14 +144,14 @@ def test_what_is_typed_in_the_editor_is_judged_by_commit_msg(several: Repo) -> N
     assert done.refusal.rule == "identity-inferred"
 
 
-def test_what_was_there_before_the_editor_stays_allowed(installed: Repo, tmp_path: Path) -> None:
+def test_what_was_there_before_the_editor_stays_allowed(hooked: Repo, tmp_path: Path) -> None:
     """commit-msg is told no source; prepare-commit-msg hands it what was there."""
-    installed.git("commit", "-q", "--allow-empty", "-s", "-m", "x")
-    installed.worktree(tmp_path / "peer", "peer")
-    touched = installed.with_env(GIT_EDITOR="touch")
+    hooked.git("commit", "-q", "--allow-empty", "-s", "-m", "x")
+    hooked.worktree(tmp_path / "peer", "peer")
+    touched = hooked.with_env(GIT_EDITOR="touch")
     touched.git("commit", "-q", "--allow-empty", "--amend")
 
-    assert not installed.private(trailer.HANDED_ON).exists()
+    assert not hooked.private(trailer.HANDED_ON).exists()
 
 
 def test_a_pin_made_within_the_commit_does_not_sign_it(linked: Repo) -> None:
