@@ -58,7 +58,8 @@ def judge(place: Place, args: Sequence[str]) -> None:
     starts = guarded.log_rules(place, config.load(place.top), list(changes))
     for path, blob in changes.items():
         rule = starts.get(path)
-        log = _Log(history, path, rule.start.encode() if rule and rule.start else None)
+        start = rule.start if rule else None
+        log = _Log(history, path, None if start is None else start.encode())
         loss = log.loss(blob)
         if loss is not None:
             raise _refused(path, loss)

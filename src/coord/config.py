@@ -36,7 +36,10 @@ class Derived:
 
 @dataclass(frozen=True)
 class Log:
-    """An append-only log: ``[log."PATTERN"]``; `start` begins a record, None means lines."""
+    """An append-only log: ``[log."PATTERN"]``; `start` begins a record.
+
+    An empty one means paragraphs, None lines.
+    """
 
     pattern: str
     start: str | None = None
@@ -161,8 +164,8 @@ class _Reader:
         at = f'log."{pattern}"'
         self._known(at, rule, ("start",))
         start = self._text(at, rule, "start")
-        if start is not None and (not start or "\n" in start):
-            raise self._invalid(f"{at}.start", "start", "it must be text of one line, not empty")
+        if start is not None and "\n" in start:
+            raise self._invalid(f"{at}.start", "start", "it must be text of one line")
         return Log(pattern, start)
 
     def _rules(

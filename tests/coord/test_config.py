@@ -58,7 +58,7 @@ def test_no_file_means_the_defaults(repo: Repo) -> None:
         ('[derived."a"]\ninputs = []\n', 1, 'derived."a"'),
         ('[derived."a"]\nregenerate = "m"\ninputs = "src"\n', 3, 'derived."a".inputs'),
         ('[derived."a"]\nregenerat = "m"\n', 2, 'derived."a".regenerat'),
-        ('[log."a"]\nstart = ""\n', 2, 'log."a".start'),
+        ('[log."a"]\nstart = "a\\nb"\n', 2, 'log."a".start'),
         ("[push]\nauthorship = true\n", 2, "push.authorship"),
         ("derived = 1\n", 1, "derived"),
     ],

@@ -46,13 +46,13 @@ def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: boo
 
 @track.command()
 @click.argument("pattern")
-@click.option("--start", metavar="PREFIX", help="Begins a record; default: each line is one.")
+@click.option("--start", metavar="PREFIX", help="Begins a record ('': paragraphs; default: lines).")
 @show.json_option
 def log(pattern: str, *, start: str | None, as_json: bool) -> None:
     """Guard a log that only grows: merges join its records, and refuse to lose one."""
-    if start is not None and (not start or "\n" in start):
+    if start is not None and "\n" in start:
         raise _usage(pattern, "--start needs a text of one line", "log")
-    _declare("log", pattern, {"start": start} if start else {}, as_json=as_json)
+    _declare("log", pattern, {} if start is None else {"start": start}, as_json=as_json)
 
 
 @click.command()

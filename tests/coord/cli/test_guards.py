@@ -190,7 +190,6 @@ def test_a_pattern_that_git_would_not_take_is_wrong_usage(installed: Repo, patte
         ("derived", "x"),
         ("derived", "x", "--regenerate", " "),
         ("derived", "x", "--regenerate", "make", "--input", ""),
-        ("log", "x", "--start", ""),
         ("log", "x", "--start", "a\nb"),
         ("nothing", "x"),
         (),
