@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git, outgoing, pin, reflog
 from coord.errors import CoordError, Refused
 from coord.names import quote
-from coord.worktree import Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.outgoing import Commit, Wrong
+    from coord.outgoing import Who, Wrong
     from coord.pin import Pin
 
 LISTED = 10  # how many ids a message and its command name
+COUNTED = 100  # how many are looked for: whoever has made more is not helped by the number
 _IDENTITY_VARIABLES = tuple(
     f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
 )
@@ -44,10 +45,9 @@ def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
         stdin: the lines git gave the hook.
         dirs: private and common git dir.
     """
-    place = Place(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
     remote = "" if argv[0] == argv[-1] else argv[0]
     try:
-        refusal, refuses = _judged(place, remote, updates(stdin))
+        refusal, refuses = _judged(dirs, remote, updates(stdin))
     except (CoordError, reflog.Doubt, pin.Unreadable, OSError, ValueError) as doubt:
         reason = doubt.why if isinstance(doubt, CoordError) else str(doubt)
         sys.stderr.write(f"coord: could not check who made the outgoing commits: {reason}\n")
@@ -72,31 +72,44 @@ def is_null(commit: str) -> bool:
     return not commit.strip("0")
 
 
-def _judged(place: Place, remote: str, pushed: list[Update]) -> tuple[Refused | None, bool]:
+def _judged(
+    dirs: tuple[str, str], remote: str, pushed: list[Update]
+) -> tuple[Refused | None, bool]:
     """Return the refusal, if there is one, and whether it stops the push."""
-    who = pin.read(place.git_dir)
-    if who is None or not pushed or not outgoing.follows(place, who):
+    pinned = pin.read(dirs[0])
+    if pinned is None or not pushed or not outgoing.follows(dirs[1], pinned):
         return None, False
-    env = git.here()
+    cwd, env, who = os.getcwd(), git.here(), (pinned.name, pinned.email)
     known = [update.old for update in pushed if not is_null(update.old)]
     # What *any* remote has is published, whichever one this push goes to.
-    listing = outgoing.unpublished(place.cwd, [update.tip for update in pushed], known, env)
-    found = outgoing.judge(place, (who.name, who.email), listing, env)
+    listing = outgoing.unpublished(cwd, [update.tip for update in pushed], known, env)
+    found = _found(dirs, cwd, listing, who)
     if not found:
         return None, False
-    refuses = _refuses(place.top)
+    refuses = _refuses(cwd)
     branches, others = carriers(pushed, listing, found)
-    command = _command(place, branches, others, found)
+    command = _command(cwd, branches, others, found)
     if remote and not refuses:
         # A warned push goes on: when the command is pasted, the remote has the commits.
         command += _pushed(remote, [*branches, *others])
-    return _refusal(who, found, command, refuses=refuses), refuses
+    return _refusal(pinned, found, command, refuses=refuses), refuses
 
 
-def _refuses(top: str | None) -> bool:
+def _found(dirs: tuple[str, str], cwd: str, listing: bytes, who: Who) -> list[Wrong]:
+    """Return the wrong commits; the reflog is not read where all are signed as they should be."""
+    suspected = outgoing.suspects(listing, who)
+    first = next(suspected, None)
+    if first is None:
+        return []
+    log = reflog.read(*dirs, cwd, git.here())
+    wrong = outgoing.wrong(chain([first], suspected), log, who)
+    return list(islice(outgoing.since_pin(dirs, wrong), COUNTED))
+
+
+def _refuses(top: str) -> bool:
     """Tell whether ``[push] authorship = "refuse"`` is declared in the working tree."""
     try:
-        with open(os.path.join(top or "", ".coord.toml"), "rb") as file:
+        with open(os.path.join(top, ".coord.toml"), "rb") as file:
             if b"authorship" not in file.read():
                 return False
     except FileNotFoundError:
@@ -107,14 +120,18 @@ def _refuses(top: str | None) -> bool:
 
 
 def carriers(
-    pushed: list[Update], listing: list[Commit], found: list[Wrong]
+    pushed: list[Update], listing: bytes, found: list[Wrong]
 ) -> tuple[list[Update], list[Update]]:
     """Return the pushed branches that hold wrong commits, and what else may hold the rest."""
+    if len(pushed) == 1:
+        is_branch = pushed[0].local.startswith("refs/heads/")
+        return (pushed, []) if is_branch else ([], pushed)
+    commits = outgoing.commits(listing)
     left = {item.commit.id for item in found}
     wanted = frozenset(left)
     branches = []
     for update in pushed:
-        held = outgoing.reachable(listing, [update.tip]) & wanted
+        held = outgoing.reachable(commits, [update.tip]) & wanted
         if held and update.local.startswith("refs/heads/"):
             branches.append(update)
             left -= held
@@ -122,15 +139,15 @@ def carriers(
     return branches, others if left else []
 
 
-def _command(place: Place, branches: list[Update], others: list[Update], found: list[Wrong]) -> str:
+def _command(cwd: str, branches: list[Update], others: list[Update], found: list[Wrong]) -> str:
     """Return the one command that repairs exactly the wrong commits, wherever it is pasted."""
     env = git.here()
-    current = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=place.cwd, env=env).text
+    current = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=cwd, env=env).text
     names = [update.local for update in branches]
     on_head, prefix = not branches, ""
     for update in others:
         test = ("merge-base", "--is-ancestor", update.tip, "HEAD")
-        if git.ask(*test, cwd=place.cwd, env=env).code == 0:
+        if git.ask(*test, cwd=cwd, env=env).code == 0:
             on_head = True
         elif not branches:  # a tag that no branch holds: there the commits are to be found
             prefix = f"git switch --quiet --detach {quote(update.local)} && "
@@ -160,16 +177,17 @@ def _commits(pushed: list[Update], found: list[Wrong]) -> str:
 
 
 def _refusal(who: Pin, found: list[Wrong], command: str, *, refuses: bool) -> Refused:
-    count = len(found)
+    count = f"{len(found)}{' or more' if len(found) == COUNTED else ''}"
     ids = ", ".join(item.commit.id[:12] for item in found[:LISTED])
+    more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
     signed = {item.commit.author for item in found if item.author}
     signed |= {item.commit.committer for item in found if item.committer}
     others = ", ".join(f"{name} <{email}>" for name, email in sorted(signed)[:3])
     leaked = [name for name in _IDENTITY_VARIABLES if os.environ.get(name)]
     return Refused(
         "author-mismatch",
-        f"{count} outgoing commit{'s' if count > 1 else ''} made here, but not as {who.actor}",
-        where=ids + (f" and {count - LISTED} more" if count > LISTED else ""),
+        f"{count} outgoing commit{'s' if len(found) > 1 else ''} made here, but not as {who.actor}",
+        where=ids + more,
         why=f"this worktree is pinned to {who.name} <{who.email}>, and they say {others}"
         + (f"; {' and '.join(leaked)} set in this shell outrank the pin" if leaked else "")
         + ("" if refuses else "; a warning only, the push goes on"),

@@ -49,6 +49,8 @@ def answers_to(actor: str, asked: str) -> bool:
 
 def shown(text: str) -> str:
     """Return foreign text fit for a terminal: C0, C1, bidi and undecodable bytes escaped."""
+    if text.isprintable():  # nothing that is escaped is
+        return text
     return "".join(_shown_char(char) for char in text)
 
 

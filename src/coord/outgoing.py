@@ -1,75 +1,86 @@
 """Which unpublished commits a worktree itself made since its pin, but under another identity.
 
 Made here is what its own HEAD reflog says was made (``coord.reflog``), so the human's unpushed
-commits, fetched colleagues and merged peers are never blamed (design.md §6).
+commits, fetched colleagues and merged peers are never blamed (design.md §6). A push waits for this:
+no ``dataclasses``, and commits that are in order are never parsed.
 """
 
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git, pin
-from coord.reflog import Doubt, made_here
+from coord.reflog import Doubt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from coord.pin import Pin
-    from coord.reflog import Made
-    from coord.worktree import Place
+    from coord.reflog import Log, Made
 
 _FORMAT = "--format=%H %P%x00%an%x00%ae%x00%cn%x00%ce"
 # What git strips from both ends of a name (ident.c), so that a pinned "Ada H." is not blamed.
 _CRUD = "".join(chr(code) for code in range(33)) + ".,:;<>\"\\'"
 
+Who = tuple[str, str]  # name, e-mail
+
 
 class Commit(NamedTuple):
-    """What the judgement needs of a commit; `author` and `committer` are (name, e-mail)."""
+    """What the judgement needs of a commit."""
 
     id: str
     parents: list[str]
-    author: tuple[str, str]
-    committer: tuple[str, str]
+    author: Who
+    committer: Who
 
 
 class Wrong(NamedTuple):
     """A commit made here under another identity, and which of its two signatures is off."""
 
     commit: Commit
+    made: Made
     author: bool
     committer: bool
 
 
 def commits(listing: bytes) -> list[Commit]:
     """Return the commits of a ``rev-list`` in our format, in its order."""
-    found = []
-    for line in listing.decode("utf-8", "surrogateescape").split("\n"):
-        if not line:
-            continue
-        ids, name, email, committer, address = line.split("\0")
-        own, *parents = ids.split()
-        found.append(Commit(own, parents, (name, email), (committer, address)))
-    return found
+    return [_parsed(line) for line in listing.split(b"\n") if line]
 
 
-def wrong(listing: Iterable[Commit], ours: Mapping[str, Made], who: tuple[str, str]) -> list[Wrong]:
-    """Return the commits of `listing` that were made here, but not as `who` (name, e-mail)."""
+def suspects(listing: bytes, who: Who) -> Iterator[Commit]:
+    """Yield those commits that are not wholly signed as `who`."""
+    name, email = (text.encode("utf-8", "surrogateescape") for text in cleaned(who))
+    right = b"\0" + b"\0".join((name, email, name, email))
+    for line in listing.split(b"\n"):
+        if line and not line.endswith(right):
+            yield _parsed(line)
+
+
+def _parsed(line: bytes) -> Commit:
+    ids, name, email, other, address = line.decode("utf-8", "surrogateescape").split("\0")
+    own, *parents = ids.split()
+    return Commit(own, parents, (name, email), (other, address))
+
+
+def wrong(listing: Iterable[Commit], log: Log, who: Who) -> Iterator[Wrong]:
+    """Yield the commits of `listing` that were made here, but not as `who`."""
     expected = cleaned(who)
-    found = []
     for commit in listing:
-        how = ours.get(commit.id)
-        if how is None or how.who != commit.committer:
+        made = log.made(commit.id)
+        if made is None or made.who != commit.committer:
             continue
-        author = bool(how.author) and cleaned(commit.author) != expected
+        author = bool(made.author) and cleaned(commit.author) != expected
         committer = cleaned(commit.committer) != expected
         if author or committer:
-            found.append(Wrong(commit, author, committer))
-    return found
+            yield Wrong(commit, made, author, committer)
 
 
-def cleaned(who: tuple[str, str]) -> tuple[str, str]:
-    """Return (name, e-mail) as git writes them: stripped of stops and quotes at both ends."""
+@cache
+def cleaned(who: Who) -> Who:
+    """Return name and e-mail as git writes them: stripped of stops and quotes at both ends."""
     return who[0].strip(_CRUD), who[1].strip(_CRUD)
 
 
@@ -88,12 +99,12 @@ def reachable(listing: Iterable[Commit], tips: Iterable[str]) -> set[str]:
 
 def unpublished(
     cwd: str,
-    tips: Sequence[str],
-    hidden: Sequence[str],
+    tips: Iterable[str],
+    hidden: Iterable[str],
     env: Mapping[str, str],
     options: Sequence[str] = (),
-) -> list[Commit]:
-    """Return the commits of `tips` that no remote-tracking ref and none of `hidden` reaches.
+) -> bytes:
+    """List the commits of `tips` that no remote-tracking ref and none of `hidden` reaches.
 
     Ids that are unknown here, such as a remote's that was never fetched, are passed over.
     `options` of rev-list come first: ``--exclude`` takes back a remote-tracking ref.
@@ -102,51 +113,37 @@ def unpublished(
         Doubt: git could not list them.
     """
     revs = "".join(f"{tip}\n" for tip in tips) + "".join(f"^{rev}\n" for rev in hidden)
+    # Without GIT_FLUSH=0 rev-list writes each commit by itself into a pipe, which takes us longer
+    # to read than git to list.
     done = git.ask(
         "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=none", _FORMAT,
         *options, "--not", "--remotes", "--not", "--stdin",
-        cwd=cwd, env=env, stdin=revs.encode(),
+        cwd=cwd, env={**env, "GIT_FLUSH": "0"}, stdin=revs.encode(),
     )  # fmt: skip
     if done.code:
         raise Doubt(" ".join(done.err.decode("utf-8", "replace").split()))
-    return commits(done.out)
+    return done.out
 
 
-def since_pin(place: Place, found: Iterable[Wrong], ours: Mapping[str, Made]) -> list[Wrong]:
-    """Return those of `found` that are not older than the worktree's pin.
+def since_pin(dirs: tuple[str, str], found: Iterable[Wrong]) -> Iterator[Wrong]:
+    """Yield those of `found` that are not older than the pin of the worktree with these git dirs.
 
     A loose object's file says when it was written, to the nanosecond and whatever
     GIT_COMMITTER_DATE said; for a packed one the reflog's whole seconds have to do.
     """
-    pinned = os.stat(place.private(pin.PIN)).st_mtime_ns
-    objects = os.path.join(place.common_dir, "objects")
-    kept = []
+    private, common = dirs
+    pinned = os.stat(os.path.join(private, pin.PIN)).st_mtime_ns
     for item in found:
-        commit = item.commit.id
+        name = item.commit.id
         try:
-            written = os.stat(os.path.join(objects, commit[:2], commit[2:])).st_mtime_ns
+            written = os.stat(f"{common}/objects/{name[:2]}/{name[2:]}").st_mtime_ns
         except FileNotFoundError:
-            written = ours[commit].time * 1_000_000_000
+            written = item.made.time * 1_000_000_000
         if written > pinned:
-            kept.append(item)
-    return kept
+            yield item
 
 
-def judge(
-    place: Place, who: tuple[str, str], listing: Sequence[Commit], env: Mapping[str, str]
-) -> list[Wrong]:
-    """Return the commits of `listing` that this worktree made since its pin, but not as `who`.
-
-    Raises:
-        Doubt: the worktree keeps no reflog.
-    """
-    if not listing:
-        return []
-    ours = made_here(place, env)
-    return since_pin(place, wrong(listing, ours, who), ours)
-
-
-def follows(place: Place, who: Pin) -> bool:
+def follows(common_dir: str, who: Pin) -> bool:
     """Tell whether git's author follows the pin here: not with ``author = "keep"``."""
-    rule = pin.installed_authorship(place.common_dir)
+    rule = pin.installed_authorship(common_dir)
     return bool(who.email) and not (rule is not None and rule.keep)

@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord import git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from coord.worktree import Place
+    from collections.abc import Mapping
 
 REBUILT = "coord-rebuilt"  # in the private git dir: lines `NEW OLD`, written by reauthor
 # Actions that move HEAD to a commit that was there before.
@@ -42,10 +40,30 @@ class Entry(NamedTuple):
     """One entry of a reflog."""
 
     old: str
-    new: str
     who: tuple[str, str]
     time: int
-    message: str
+    action: str
+    subject: str
+
+    @property
+    def verb(self) -> str:
+        """The command that made the entry: ``commit``, ``rebase``."""
+        return self.action.partition(" ")[0]
+
+    @property
+    def step(self) -> str:
+        """What it was doing, as in ``rebase (pick)``; empty when it does not say."""
+        return self.action.rpartition(" (")[2][:-1] if self.action.endswith(")") else ""
+
+    @property
+    def moves(self) -> bool:
+        """Whether it only moved HEAD to a commit that was there before."""
+        return (
+            not self.action
+            or self.verb in _MOVES
+            or self.step in _STEPS_THAT_MOVE
+            or self.subject[:12].lower() == "fast-forward"
+        )
 
 
 class Made(NamedTuple):
@@ -59,106 +77,101 @@ class Made(NamedTuple):
     author: bool | None
 
 
-def entries(log: bytes) -> list[Entry]:
-    """Return the entries of a reflog file, oldest first; lines that are none are passed over."""
-    found = []
-    for line in log.decode("utf-8", "surrogateescape").split("\n"):
-        facts, _, message = line.partition("\t")
-        ids, end, stamp = facts.rpartition("> ")
-        old, _, rest = ids.partition(" ")
-        new, _, who = rest.partition(" ")
-        name, _, email = who.rpartition("<")
-        seconds = stamp.partition(" ")[0]
-        if end and seconds.isdigit():
-            found.append(Entry(old, new, (name.rstrip(), email), int(seconds), message))
-    return found
-
-
-def made(log: Iterable[Entry]) -> dict[str, Made]:
-    """Return what the entries made, by commit id.
+class Log:
+    """A reflog, of which an entry is parsed only when it is asked for.
 
     Only the first entry that names a commit can have made it; a later one moved to it.
     """
-    seen: dict[str, Made | None] = {}
-    for entry in log:
-        if entry.new not in seen:
-            seen[entry.new] = _made(entry, seen.get(entry.old))
-    return {commit: how for commit, how in seen.items() if how is not None}
+
+    def __init__(self, text: bytes = b"", rebuilt: bytes = b"") -> None:
+        self._first: dict[bytes, bytes] = {}
+        for line in text.split(b"\n"):
+            new = line.partition(b" ")[2].partition(b" ")[0]
+            self._first.setdefault(new, line)
+        pairs = [line.partition(b" ") for line in rebuilt.splitlines()]
+        self._rebuilt = {new: old for new, _, old in pairs}
+
+    def made(self, commit: str) -> Made | None:
+        """Return how this worktree made `commit`, None when it did not."""
+        name = commit.encode()
+        while name in self._rebuilt:  # as often as it was rebuilt
+            name = self._rebuilt[name]
+        entry = self._entry(name)
+        if entry is None or entry.moves:
+            return None
+        return Made(entry.who, entry.time, self._chose_author(entry))
+
+    def _chose_author(self, entry: Entry) -> bool | None:
+        """Tell whether an action chose the author; an amended commit is asked instead."""
+        seen = set()
+        while entry.step == "amend" and entry.old not in seen:
+            seen.add(entry.old)
+            before = self._entry(entry.old.encode())
+            if before is None or before.moves:
+                return False
+            entry = before
+        if entry.verb in _CHOOSES_AUTHOR:
+            return entry.step in _STEPS_THAT_CHOOSE
+        return False if entry.verb in _COPIES else None
+
+    def _entry(self, commit: bytes) -> Entry | None:
+        line = self._first.get(commit, b"").decode("utf-8", "surrogateescape")
+        facts, _, message = line.partition("\t")
+        ids, end, stamp = facts.rpartition("> ")
+        who, _, email = ids.rpartition("<")
+        seconds = stamp.partition(" ")[0]
+        old, _, rest = who.partition(" ")
+        if not end or not seconds.isascii() or not seconds.isdigit():
+            return None
+        action, _, subject = message.partition(": ")
+        name = rest.partition(" ")[2].rstrip()
+        return Entry(old, (name, email), int(seconds), action, subject)
 
 
-def _made(entry: Entry, before: Made | None) -> Made | None:
-    """Return how one entry made its commit, None when it only moved HEAD there."""
-    action, _, subject = entry.message.partition(": ")
-    verb = action.partition(" ")[0]
-    step = action.rpartition(" (")[2][:-1] if action.endswith(")") else ""
-    if not action or verb in _MOVES or step in _STEPS_THAT_MOVE:
-        return None
-    if subject[:12].lower() == "fast-forward":
-        return None
-    author: bool | None = None
-    if step == "amend":
-        author = False if before is None else before.author
-    elif verb in _CHOOSES_AUTHOR:
-        author = step in _STEPS_THAT_CHOOSE
-    elif verb in _COPIES:
-        author = False
-    return Made(entry.who, entry.time, author)
+def read(git_dir: str, common_dir: str, cwd: str, env: Mapping[str, str]) -> Log:
+    """Return a worktree's own HEAD reflog.
 
-
-def made_here(place: Place, env: Mapping[str, str]) -> dict[str, Made]:
-    """Return what this worktree made, by commit id.
-
-    With the new ids of commits that ``reauthor`` rebuilt but did not mend: they are in no reflog,
-    and a partial repair must not hide the rest.
+    With it the new ids of commits that ``reauthor`` rebuilt but did not mend: they are in no
+    reflog, and a partial repair must not hide the rest.
 
     Raises:
         Doubt: the worktree keeps no reflog.
     """
-    ours = made(reflog(place, env))
+    rebuilt = _content(os.path.join(git_dir, REBUILT)) or b""
+    text = _content(os.path.join(git_dir, "logs", "HEAD"))
+    if text is None and os.path.exists(os.path.join(common_dir, "reftable")):
+        text = _walked(cwd, env)
+    if text is None:
+        # Not through git: without a log of HEAD it answers with the branch's, and that holds what
+        # other worktrees made.
+        raise Doubt("this worktree keeps no reflog of HEAD")
+    return Log(text, rebuilt)
+
+
+def _content(path: str) -> bytes | None:
     try:
-        with open(place.private(REBUILT), encoding="ascii") as file:
-            lines = file.read().split("\n")
+        with open(path, "rb") as file:
+            return file.read()
     except FileNotFoundError:
-        lines = []
-    for line in lines:
-        new, _, old = line.partition(" ")
-        if old in ours:
-            ours[new] = ours[old]
-    return ours
+        return None
 
 
-def reflog(place: Place, env: Mapping[str, str]) -> list[Entry]:
-    """Return this worktree's own HEAD reflog, oldest first.
+def _walked(cwd: str, env: Mapping[str, str]) -> bytes:
+    """Return a reflog that is no file, in the format of one.
 
-    Raises:
-        Doubt: there is none.
+    There is no format for the older id of an entry; it is the newer one of the entry before.
     """
-    try:
-        with open(place.private("logs/HEAD"), "rb") as file:
-            return entries(file.read())
-    except FileNotFoundError as error:
-        if not os.path.exists(os.path.join(place.common_dir, "reftable")):
-            # Not through git: without a log of HEAD it answers with the branch's, and that holds
-            # what other worktrees made.
-            raise Doubt("this worktree keeps no reflog of HEAD") from error
-    # There is no format for the older id of an entry; it is the newer one of the entry before.
     done = git.ask(
         "log", "--walk-reflogs", "--date=raw", "--encoding=none",
         "--format=%H %gn <%ge> %gd%x09%gs", "HEAD", "--",
-        cwd=place.cwd, env=env,
+        cwd=cwd, env=env,
     )  # fmt: skip
     if done.code:
         raise Doubt("the reflog of HEAD cannot be read")
-    return entries(_as_file(done.out))
-
-
-def _as_file(walk: bytes) -> bytes:
-    """Return a reflog walk, newest first, in the format of a reflog file."""
     lines, old = [], b"0"
-    for line in reversed(walk.rstrip(b"\n").split(b"\n")):
-        new = line.partition(b" ")[0]
+    for line in reversed(done.out.rstrip(b"\n").split(b"\n")):
         facts, _, message = line.partition(b"\t")
         who, _, selector = facts.rpartition(b"> ")  # HEAD@{1700000000 +0000}
         lines.append(old + b" " + who + b"> " + selector[6:-1] + b"\t" + message)
-        old = new
+        old = line.partition(b" ")[0]
     return b"\n".join(lines)

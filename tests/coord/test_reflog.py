@@ -6,30 +6,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.reflog import Entry, Made, entries, made
+from coord.reflog import Log, Made
 
 ME = ("Me", "me@example.com")
 
 
-def entry(message: str, new: str = "b", old: str = "a") -> Entry:
+def entry(message: str, new: str = "b", old: str = "a") -> str:
     """Return an entry of mine."""
-    return Entry(old, new, ME, 1700000000, message)
+    return f"{old} {new} {ME[0]} <{ME[1]}> 1700000000 +0000\t{message}\n"
+
+
+def made(log: list[str], commit: str = "b") -> Made | None:
+    """Return how these entries made a commit."""
+    return Log("".join(log).encode()).made(commit)
 
 
 def test_a_line_is_two_ids_an_identity_a_time_and_a_message() -> None:
     """Names may hold spaces, be empty, or be no UTF-8; messages may hold tabs."""
-    log = (
+    log = Log(
         b"0" * 40 + b" " + b"1" * 40 + b" Ada H. <ada@x> 1700000000 +0100\tcommit (initial): a\tb\n"
         b"1 2 <> 1700000001 -0000\tcommit: c\n"
-        b"2 3 caf\xe9 <a b@x> 1700000002 +0000\n"
+        b"2 3 caf\xe9 <a b@x> 1700000002 +0000\tam: d\n"
         b"rubbish\n"
+        b"3 4 no time <a@x> \xb2\tcommit: e\n"
     )
 
-    assert entries(log) == [
-        Entry("0" * 40, "1" * 40, ("Ada H.", "ada@x"), 1700000000, "commit (initial): a\tb"),
-        Entry("1", "2", ("", ""), 1700000001, "commit: c"),
-        Entry("2", "3", ("caf\udce9", "a b@x"), 1700000002, ""),
-    ]
+    assert log.made("1" * 40) == Made(("Ada H.", "ada@x"), 1700000000, author=True)
+    assert log.made("2") == Made(("", ""), 1700000001, author=True)
+    assert log.made("3") == Made(("caf\udce9", "a b@x"), 1700000002, author=False)
+    assert log.made("4") is log.made("5") is log.made("") is None
 
 
 @pytest.mark.parametrize(
@@ -45,7 +50,7 @@ def test_a_line_is_two_ids_an_identity_a_time_and_a_message() -> None:
 )
 def test_these_choose_author_and_committer(message: str) -> None:
     """New content, signed by whoever ran the command."""
-    assert made([entry(message)]) == {"b": Made(ME, 1700000000, author=True)}
+    assert made([entry(message)]) == Made(ME, 1700000000, author=True)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +75,7 @@ def test_these_choose_author_and_committer(message: str) -> None:
 )
 def test_these_choose_the_committer_alone(message: str) -> None:
     """The author came with what was copied."""
-    assert made([entry(message)]) == {"b": Made(ME, 1700000000, author=False)}
+    assert made([entry(message)]) == Made(ME, 1700000000, author=False)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +99,12 @@ def test_these_choose_the_committer_alone(message: str) -> None:
 )
 def test_these_make_nothing(message: str) -> None:
     """They move HEAD to what was there before."""
-    assert made([entry(message)]) == {}
+    assert made([entry(message)]) is None
 
 
 def test_an_action_of_unknown_name_made_something() -> None:
     """GIT_REFLOG_ACTION hides whether that was a commit or a copy."""
-    assert made([entry("sometool: x")]) == {"b": Made(ME, 1700000000, author=None)}
+    assert made([entry("sometool: x")]) == Made(ME, 1700000000, author=None)
 
 
 def test_an_amended_commit_is_judged_as_the_one_it_replaces() -> None:
@@ -107,18 +112,39 @@ def test_an_amended_commit_is_judged_as_the_one_it_replaces() -> None:
     own = [entry("commit: x", "b"), entry("commit (amend): y", "c", "b")]
     picked = [entry("cherry-pick: x", "b"), entry("commit (amend): y", "c", "b")]
 
-    assert made(own)["c"].author is True
-    assert made(picked)["c"].author is False
+    assert made(own, "c") == Made(ME, 1700000000, author=True)
+    assert made(picked, "c") == Made(ME, 1700000000, author=False)
+    assert made([*own, entry("commit (amend): z", "d", "c")], "d") == made(own, "c")
+
+
+def test_a_long_or_circular_chain_of_amends_comes_to_an_end() -> None:
+    """A worker may amend a thousand times; a log that was cut may go round."""
+    chain = [entry("commit: x", "0")]
+    chain += [entry("commit (amend): x", str(n + 1), str(n)) for n in range(2000)]
+    circle = [entry("commit (amend): x", "b", "c"), entry("commit (amend): x", "c", "b")]
+
+    assert made(chain, "2000") == Made(ME, 1700000000, author=True)
+    assert made(circle) == Made(ME, 1700000000, author=False)
+
+
+def test_a_rebuilt_commit_is_the_one_it_was() -> None:
+    """However often ``reauthor`` rebuilt it without mending it."""
+    log = Log(entry("commit: x").encode(), b"c b\nd c\n")
+
+    assert log.made("d") == log.made("b") == log.made("d")
+    assert log.made("d") is not None
 
 
 def test_only_the_first_entry_of_a_commit_can_have_made_it() -> None:
     """What one first checked out was there before, whatever moved to it later."""
     log = [entry("checkout: moving from a to b"), entry("sometool: x"), entry("commit: x")]
 
-    assert made(log) == {}
+    assert made(log) is None
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_without_a_fault(log: bytes) -> None:
     """A damaged reflog must not stop a push."""
-    made(entries(log))
+    Log(log, log).made("b")
+    for line in log.split(b"\n"):
+        Log(log).made(line.partition(b" ")[2].partition(b" ")[0].decode("latin-1"))

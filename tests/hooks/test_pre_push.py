@@ -394,6 +394,18 @@ def test_at_most_ten_are_listed_and_one_command_repairs_exactly_those(worker: Re
     assert signatures(worker, "-1", "HEAD~13") == {"Some Peer <peer@example.com>"}
 
 
+def test_a_very_long_list_is_not_counted_to_its_end(worker: Repo) -> None:
+    """Past a hundred the number helps nobody, and the command repairs all the same."""
+    commit = "git -c core.hooksPath=/dev/null commit -q --allow-empty -m wrong"
+    worker.with_env(**BOTH).paste(f"for number in $(seq 105); do {commit}; done")
+
+    done = worker.tried("push", "-q", "origin", "feature")
+
+    assert done.refusal.headline.startswith("100 or more outgoing commits")
+    pasted(worker, done)
+    assert signatures(worker, "origin/main..feature") == {me(worker)}
+
+
 def test_another_branch_than_the_current_one_is_repaired_where_it_is(worker: Repo) -> None:
     """The command names it, and leaves the current branch alone."""
     worker.git("switch", "-q", "-c", "topic")
@@ -480,9 +492,10 @@ def test_a_kept_author_is_not_judged(hooked: Repo, origin: Repo, tmp_path: Path)
     """With ``author = "keep"`` the pin says nothing about authors."""
     assert origin
     config = hooked.common("hooks/coord/config")
-    config.write_text(config.read_text() + '\tauthor = "keep"\n')
+    config.write_text(config.read_text().replace("[coord]\n", '[coord]\n\tauthor = "keep"\n'))
     worker = hooked.worktree(tmp_path / "kept", "kept")
     worker.commit("human's name")
+    assert signatures(worker, "-1") == {f"{NAME} <{EMAIL}>"}
 
     done = worker.tried("push", "-q", "origin", "kept")
 

@@ -98,7 +98,7 @@ def _signature(place: Place, asked: str | None, request: Request) -> tuple[str, 
             why="only a pin says for good which identity this worktree's commits bear",
             run="git coord pin" if place.linked else "git coord pin --self",
         )
-    if outgoing.follows(place, pinned):
+    if outgoing.follows(place.common_dir, pinned):
         return pinned.name, pinned.email
     return identity.own(place, "user.name"), identity.own(place, "user.email")
 

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from coord.integrate.request import Request, Tip
-    from coord.outgoing import Commit
-    from coord.reflog import Made
+    from coord.outgoing import Commit, Who
+    from coord.reflog import Log
     from coord.worktree import Place
 
 BACKUP = "refs/coord-backup"
-Who = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,7 @@ class Plan:
         tips: the refs that may move.
         changes: the commits to mend, and which signature of each.
         chain: ids of all commits to rebuild, parents first.
+        roots: those that descend from no other.
         missed: commits in `chain` that are wrong as well, but were not named.
     """
 
@@ -45,6 +45,7 @@ class Plan:
     tips: tuple[Tip, ...]
     changes: Mapping[str, Change]
     chain: tuple[str, ...]
+    roots: tuple[str, ...]
     missed: tuple[str, ...]
 
 
@@ -88,19 +89,22 @@ def plan(place: Place, who: Who, asked: Request) -> Plan:
     env = {**git.elsewhere(), "GIT_NO_REPLACE_OBJECTS": "1"}  # history as it is stored
     tips = request.tips(place, asked)
     options = ("--topo-order", "--reverse", *request.exclusions(place, asked))
-    chain = outgoing.unpublished(place.cwd, [tip.commit for tip in tips], (), env, options)
+    tip_ids = [tip.commit for tip in tips]
+    chain = outgoing.commits(outgoing.unpublished(place.cwd, tip_ids, (), env, options))
     known = {commit.id: commit for commit in chain}
     named = request.named(place, asked, tips, known)
-    ours = _made_here(place, env)
-    blamed = outgoing.since_pin(place, outgoing.wrong(chain, ours, who), ours)
-    changes = _changes(place, [known[commit] for commit in named], ours, who)
+    log = _log(place, env)
+    blamed = list(outgoing.since_pin(_dirs(place), outgoing.wrong(chain, log, who)))
+    changes = _changes(place, [known[commit] for commit in named], log, who)
     if asked.outgoing:
         spared = request.spared(place, asked, env, options)
         wanted = [item for item in blamed if item.commit.id not in spared]
         changes |= {item.commit.id: Change(item.author, item.committer) for item in wanted}
     order = tuple(rewrite.affected(chain, changes))
     missed = {item.commit.id for item in blamed}.intersection(order).difference(changes)
-    return Plan(who, tips, changes, order, tuple(sorted(missed)))
+    inside = set(order)
+    roots = [commit for commit in order if inside.isdisjoint(known[commit].parents)]
+    return Plan(who, tips, changes, order, tuple(roots), tuple(sorted(missed)))
 
 
 def carry_out(place: Place, plan: Plan) -> Done:
@@ -129,17 +133,19 @@ def carry_out(place: Place, plan: Plan) -> Done:
     )
 
 
-def _made_here(place: Place, env: Mapping[str, str]) -> dict[str, Made]:
-    """Return what this worktree made; nothing where it keeps no reflog."""
+def _dirs(place: Place) -> tuple[str, str]:
+    return place.git_dir, place.common_dir
+
+
+def _log(place: Place, env: Mapping[str, str]) -> Log:
+    """Return the worktree's reflog; an empty one where it keeps none."""
     try:
-        return reflog.made_here(place, env)
+        return reflog.read(*_dirs(place), place.cwd, env)
     except reflog.Doubt:
-        return {}
+        return reflog.Log()
 
 
-def _changes(
-    place: Place, named: Sequence[Commit], ours: Mapping[str, Made], who: Who
-) -> dict[str, Change]:
+def _changes(place: Place, named: Sequence[Commit], log: Log, who: Who) -> dict[str, Change]:
     """Return which signatures of the named commits are off; those in order are left out.
 
     Raises:
@@ -150,7 +156,7 @@ def _changes(
     peers = {(peer.name, peer.email): peer.actor for at, peer in pins if at != place.git_dir}
     changes = {}
     for commit in named:
-        how = ours.get(commit.id)
+        how = log.made(commit.id)
         here = how is not None and how.who == commit.committer
         off = outgoing.cleaned(commit.committer) != expected
         if off and not here and commit.committer in peers:
@@ -210,8 +216,8 @@ def _move(place: Place, moves: Sequence[Move], count: int) -> None:
 
 def _left(place: Place, plan: Plan, moves: Sequence[Move]) -> tuple[str, ...]:
     """Return the branches and tags that still hold commits of which there are new ones now."""
-    roots = [f"--contains={commit}" for commit in plan.changes]
+    held = [f"--contains={commit}" for commit in plan.roots]
     form = "--format=%(refname)"
-    done = git.tell("for-each-ref", form, *roots, "refs/heads", "refs/tags", cwd=place.cwd)
+    done = git.tell("for-each-ref", form, *held, "refs/heads", "refs/tags", cwd=place.cwd)
     moved = {move.ref for move in moves}
     return tuple(ref for ref in done.text.split("\n") if ref and ref not in moved)

@@ -139,7 +139,8 @@ def spared(
     hidden = [word[1:] for word in request.commits if word.startswith("^")]
     if not hidden:
         return set()
-    return {commit.id for commit in outgoing.unpublished(place.cwd, hidden, (), env, options)}
+    listing = outgoing.unpublished(place.cwd, hidden, (), env, options)
+    return {commit.id for commit in outgoing.commits(listing)}
 
 
 def unknown(word: str, why: str) -> Usage:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness import Repo
-from harness.hooked import add_hooks
+from harness.hooked import AUTHOR, add_hooks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -395,9 +395,7 @@ def test_what_still_holds_the_old_commits_is_said(worker: Repo) -> None:
 
 def test_a_kept_author_means_the_users_own_identity(repo: Repo, tmp_path: Path) -> None:
     """With ``author = "keep"`` that is what git writes here."""
-    add_hooks(repo)
-    config = repo.common("hooks/coord/config")
-    config.write_text(config.read_text() + '\tauthor = "keep"\n')
+    add_hooks(repo, author=AUTHOR + '\tauthor = "keep"\n')
     kept = repo.worktree(tmp_path / "kept", "kept")
     commit = wrong(kept)
 
