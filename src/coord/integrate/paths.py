@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git
-from coord.errors import Environment
+from coord.errors import Environment, Refused
 from coord.names import quote
 
 if TYPE_CHECKING:
@@ -57,6 +57,25 @@ class Spot:
     def full(self, path: str) -> str:
         """Return the absolute form of a path that is relative to the top level."""
         return os.path.join(self.top, path)
+
+    def require_inside(self, path: str) -> None:
+        """Refuse a path that a symlink would lead out of the worktree.
+
+        Raises:
+            Refused: a folder above it has been replaced by a link.
+        """
+        folder = self.top
+        for part in path.split(os.sep)[:-1]:
+            folder = os.path.join(folder, part)
+            if os.path.islink(folder):
+                link = os.path.relpath(folder, self.top)
+                raise Refused(
+                    "symlink-in-the-way",
+                    f"{link} is a symlink, and git has a folder there",
+                    where=path,
+                    why=f"it leads to {os.path.realpath(folder)}, where nothing is ours to write",
+                    run=f"rm {self.typed(link)}",
+                )
 
     def typed(self, *paths: str) -> str:
         """Return paths as words of a command that is pasted where the user stands."""

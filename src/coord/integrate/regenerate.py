@@ -72,6 +72,7 @@ def plan(spot: Spot, words: Sequence[str]) -> Plan:
     wanted = _wanted(spot, words, records) if words else list(pending)
     rules = guarded.derived_rules(spot.place, config.load(spot.top), wanted)
     for path in wanted:
+        spot.require_inside(path)
         if path not in rules:
             raise _without_producer(spot, path, refused=path in records)
     jobs = producers.jobs([(path, rules[path]) for path in wanted])

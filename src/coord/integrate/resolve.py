@@ -75,6 +75,7 @@ def case(spot: Spot, word: str) -> Case:
             kind = records[0].kind if records else guarded.kinds(spot.place, [path]).get(path, "")
             if not kind:
                 raise _unguarded(spot, path)
+            spot.require_inside(path)
             stages = {stage: entry for stage, entry in index.items() if stage != "0"}
             if records and not stages:
                 stages = paths.stages(spot.place, path, "--resolve-undo")

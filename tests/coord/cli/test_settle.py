@@ -644,6 +644,54 @@ def test_a_symlink_in_the_way_is_not_followed(sided: Repo, tmp_path: Path) -> No
     assert sided.read("x.json") == "side\n"
 
 
+def test_a_folder_that_became_a_symlink_leads_nowhere(hooked: Repo, tmp_path: Path) -> None:
+    """Neither verb writes, reads or deletes beyond it; without the link all goes on."""
+    config = "[derived.'*.json']\nregenerate = 'echo 3 >{path}'\n"
+    hooked.commit("base", {".coord.toml": config, "sub/x.json": "0"})
+    hooked.git("branch", "side")
+    hooked.commit("main", {"sub/x.json": "1"})
+    hooked.git("switch", "-q", "side")
+    hooked.commit("side", {"sub/x.json": "2"})
+    hooked.tried("merge", "main")
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "x.json").write_text("precious")
+    (hooked.path / "sub" / "x.json").unlink()
+    (hooked.path / "sub").rmdir()
+    (hooked.path / "sub").symlink_to(victim)
+
+    for verb in (
+        ["regenerate", "--trust"],
+        ["resolve", "sub/x.json", "--take", "theirs", "--reason", "r"],
+        ["resolve", "sub/x.json", "--take", "worktree", "--reason", "r"],
+    ):
+        done = hooked.coord(*verb)
+        assert (done.code, done.refusal.rule) == (1, "symlink-in-the-way")
+
+    assert (victim / "x.json").read_text() == "precious"
+    assert hooked.paste(done.refusal.run).code == 0
+    assert hooked.coord("resolve", "sub/x.json", "--take", "theirs", "--reason", "r").code == 0
+    assert hooked.read("sub/x.json") == "1"
+
+
+def test_a_sparse_checkout_is_settled_outside_its_cone(hooked: Repo) -> None:
+    """Git writes the refused file there, and only --sparse stages it."""
+    config = "[derived.'*.json']\nregenerate = 'echo 3 >{path}'\n"
+    hooked.commit("base", {".coord.toml": config, "in/a": "0", "out/x.json": "0"})
+    hooked.git("branch", "side")
+    hooked.commit("main", {"out/x.json": "1"})
+    hooked.git("switch", "-q", "side")
+    hooked.commit("side", {"out/x.json": "2"})
+    hooked.git("sparse-checkout", "set", "in")
+    hooked.tried("merge", "main")
+
+    done = hooked.coord("regenerate", "--trust")
+
+    assert done.code == 0, done
+    hooked.git("commit", "-q", "--no-edit")
+    assert hooked.git("show", "HEAD:out/x.json") == "3"
+
+
 def test_both_keeps_the_records_of_both_sides(hooked: Repo) -> None:
     """The command that the log driver prints: all of ours, then what theirs adds."""
     hooked.commit("base", {"moves.tsv": "1\n2\n"})
