@@ -16,6 +16,7 @@ from coord.integrate import resolve as resolving
 if TYPE_CHECKING:
     from coord.integrate.paths import Spot
     from coord.integrate.regenerate import Plan
+    from coord.worktree import Place
 
 
 @click.command()
@@ -113,7 +114,9 @@ def _spot(asked: str | None, verb: str) -> Spot:
 def _show(plan: Plan) -> None:
     """Show what will run before it runs."""
     for job in plan.jobs:
-        show.note(f"{', '.join(job.paths)} is made by: {job.command}")
+        first, *more = job.paths
+        others = f" (and {len(more)} more)" if more else ""
+        show.note(f"{first}{others} is made by: {job.command}")
     if plan.conflicts:
         show.note(
             f"still unmerged: {', '.join(plan.conflicts)}; if it is made from these, resolve them "
@@ -131,8 +134,7 @@ def _require_trust(plan: Plan, words: tuple[str, ...], *, trusting: bool) -> Non
     if not foreign:
         return
     if trusting:
-        if plan.spot.place.installed:  # elsewhere there is no folder for it that is protected
-            trust.accept(plan.spot.place.common_dir, [job.text for job in foreign])
+        _accept(plan.spot.place, [job.text for job in foreign])
         return
     named = f" {plan.spot.typed(*plan.paths)}" if words else ""
     raise Refused(
@@ -143,6 +145,16 @@ def _require_trust(plan: Plan, words: tuple[str, ...], *, trusting: bool) -> Non
         + "; ".join(job.text for job in foreign),
         run=f"git coord regenerate --trust{named}",
     )
+
+
+def _accept(place: Place, texts: list[str]) -> None:
+    """Accept producers for good, or this once where nothing may be written beside the hooks."""
+    if not place.installed:
+        return
+    try:
+        trust.accept(place.common_dir, texts)
+    except OSError as error:
+        show.note(f"accepted this once: {error.strerror}: hooks/coord")
 
 
 def _listing(plan: Plan, blobs: dict[str, str]) -> list[dict[str, object]]:
