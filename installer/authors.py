@@ -6,12 +6,12 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import git, pin, worktree
-from coord.installer import disk
+from coord import git, pin
+from coord.installer import disk, worktrees
 
 if TYPE_CHECKING:
     from coord.pin import Authorship
-    from coord.worktree import Place, Sibling
+    from coord.worktree import Place
 
 _HEX = "<4 hex>"
 
@@ -52,15 +52,15 @@ class Change:
 
 def changes(place: Place, rule: Authorship) -> list[Change]:
     """Return what an install means for each worktree that has a folder."""
-    return [_change(sibling, place, rule) for sibling in _with_folder(place)]
+    return [_change(there, rule) for there in _with_top(place)]
 
 
 def pin_existing(place: Place, rule: Authorship) -> list[Change]:
     """Pin every linked worktree that is not, and return each author before and after."""
     return [
-        _pinned_now(sibling, place, rule, before) if before.state == "later" else before
-        for sibling in _with_folder(place)
-        for before in [_change(sibling, place, rule)]
+        _pinned_now(there, rule, before) if before.state == "later" else before
+        for there in _with_top(place)
+        for before in [_change(there, rule)]
     ]
 
 
@@ -90,30 +90,30 @@ def after(rule: Authorship, actor: str, before: str) -> str:
     return f"{name} <{email}>"
 
 
-def _with_folder(place: Place) -> list[Sibling]:
-    return [sibling for sibling in worktree.siblings(place) if sibling.counts]
+def _with_top(place: Place) -> list[Place]:
+    return [there for there in worktrees.present(place) if there.top is not None]
 
 
-def _pinned_now(sibling: Sibling, place: Place, rule: Authorship, before: Change) -> Change:
-    handle = pin.branch_handle(sibling.git_dir)
-    made, _ = pin.ensure(sibling.git_dir, place.common_dir, handle, rule)
-    return Change(sibling.path, made.actor, before.before, author(sibling.path), "new")
+def _pinned_now(there: Place, rule: Authorship, before: Change) -> Change:
+    handle = pin.branch_handle(there.git_dir)
+    made, _ = pin.ensure(there.git_dir, there.common_dir, handle, rule)
+    return Change(there.cwd, made.actor, before.before, author(there.cwd), "new")
 
 
-def _change(sibling: Sibling, place: Place, rule: Authorship) -> Change:
-    before = author(sibling.path)
-    pinned = _pinned(sibling.git_dir)
+def _change(there: Place, rule: Authorship) -> Change:
+    before = author(there.cwd)
+    pinned = _pinned(there.git_dir)
     if pinned is not None:
-        return Change(sibling.path, pinned.actor, before, before, "pinned")
-    if sibling.git_dir in {"", place.common_dir}:
-        return Change(sibling.path, None, before, before, "unpinned")
-    actor = pin.branch_handle(sibling.git_dir) + _HEX
-    return Change(sibling.path, actor, before, after(rule, actor, before), "later")
+        return Change(there.cwd, pinned.actor, before, before, "pinned")
+    if not there.linked:
+        return Change(there.cwd, None, before, before, "unpinned")
+    actor = pin.branch_handle(there.git_dir) + _HEX
+    return Change(there.cwd, actor, before, after(rule, actor, before), "later")
 
 
 def _pinned(git_dir: str) -> pin.Pin | None:
     """Return the pin; one that cannot be read is `doctor`'s business, and no pin here."""
     try:
-        return pin.read(git_dir) if git_dir else None
+        return pin.read(git_dir)
     except (pin.Unreadable, OSError):
         return None

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import git, guarded, pin, worktree
+from coord import git, guarded, pin
 from coord.drivers.line import DRIVERS
 from coord.installer import (
     attributes,
@@ -19,6 +19,7 @@ from coord.installer import (
     manifest,
     plan,
     survey,
+    worktrees,
 )
 from coord.names import quote
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.installer.manifest import Manifest
-    from coord.worktree import Place, Sibling
+    from coord.worktree import Place
 
 _AGAIN = "coord-install"
 _NAMED = 10
@@ -56,18 +57,16 @@ def check(place: Place) -> list[Problem]:
         where = place.common_dir
         return [Problem("not-installed", where, "coord-install has not finished here", _AGAIN)]
     found = [*_changed(place, installed), *_launcher(place)]
-    for sibling in worktree.siblings(place):
-        if not sibling.prunable:
-            found += _of_worktree(sibling, place, installed)
+    for there in worktrees.present(place):
+        found += _of_worktree(there, installed)
     return found
 
 
-def _of_worktree(sibling: Sibling, place: Place, installed: Manifest) -> Iterator[Problem]:
-    yield from _hooks(sibling, installed)
-    yield from _config(sibling, place)
-    yield from _declared(sibling, place)
-    if not sibling.bare:
-        there = worktree.Place(sibling.git_dir, place.common_dir, sibling.path)
+def _of_worktree(there: Place, installed: Manifest) -> Iterator[Problem]:
+    yield from _hooks(there, installed)
+    yield from _config(there)
+    yield from _declared(there)
+    if there.top is not None:
         yield from _effective(there)
         yield from _author(there)
 
@@ -96,11 +95,11 @@ def _launcher(place: Place) -> Iterator[Problem]:
         yield Problem("launcher-broken", place.common_dir, message, _AGAIN)
 
 
-def _hooks(sibling: Sibling, installed: Manifest) -> Iterator[Problem]:
+def _hooks(there: Place, installed: Manifest) -> Iterator[Problem]:
     """Yield a problem when git finds other hooks than ours from this worktree."""
     if not installed.hooks:
         return
-    setting = hookspath.ask(sibling.path)
+    setting = hookspath.ask(there.cwd)
     dead = [
         event
         for event in hookfile.EVENTS
@@ -109,26 +108,26 @@ def _hooks(sibling: Sibling, installed: Manifest) -> Iterator[Problem]:
     if dead:
         where = f" ({setting.scope} {hookspath.KEY} is {setting.value!r})" if setting.scope else ""
         message = f"git runs no hook of ours here for {' '.join(dead)}: {setting.folder}{where}"
-        run = f"cd {quote(sibling.path)} && {_AGAIN}"
-        yield Problem("hooks-path", sibling.path, message, run)
+        run = f"cd {quote(there.cwd)} && {_AGAIN}"
+        yield Problem("hooks-path", there.cwd, message, run)
 
 
 def _runs_ours(entry: disk.Entry | None) -> bool:
     return entry is not None and hookfile.is_ours(entry) and entry.executable
 
 
-def _config(sibling: Sibling, place: Place) -> Iterator[Problem]:
+def _config(there: Place) -> Iterator[Problem]:
     """Yield the keys of our config that git answers differently for this worktree."""
-    written = _listed(os.path.join(place.common_dir, plan.HOME, "config"), sibling.path)
-    read = _listed(None, sibling.path)
+    written = _listed(os.path.join(there.common_dir, plan.HOME, "config"), there.cwd)
+    read = _listed(None, there.cwd)
     for key, value in _wanted().items():
         if read.get(key) == value:
             continue
         if written.get(key) == value and key in read:
-            shows = f"git -C {quote(sibling.path)} config --show-origin --get-all {quote(key)}"
-            yield Problem("config-overridden", sibling.path, f"git has another {key}", shows)
+            shows = f"git -C {quote(there.cwd)} config --show-origin --get-all {quote(key)}"
+            yield Problem("config-overridden", there.cwd, f"git has another {key}", shows)
         else:
-            yield Problem("config-missing", sibling.path, f"git does not read our {key}", _AGAIN)
+            yield Problem("config-missing", there.cwd, f"git does not read our {key}", _AGAIN)
             return
 
 
@@ -150,14 +149,14 @@ def _listed(file: str | None, cwd: str) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _declared(sibling: Sibling, place: Place) -> Iterator[Problem]:
+def _declared(there: Place) -> Iterator[Problem]:
     """Yield a problem when this worktree declares paths that the clone does not guard yet."""
-    block = attributes.guarded(disk.read(os.path.join(place.common_dir, attributes.INFO)))
-    missing = [rule for rule in survey.declared_rules(sibling) if rule not in block]
+    block = attributes.guarded(disk.read(os.path.join(there.common_dir, attributes.INFO)))
+    missing = [rule for rule in survey.declared_rules(there) if rule not in block]
     if missing:
         names = b" ".join(rule.pattern for rule in missing[:_NAMED])
         message = f"declared, but not yet guarded in this clone: {os.fsdecode(names)}"
-        yield Problem("not-guarded", sibling.path, message, _AGAIN)
+        yield Problem("not-guarded", there.cwd, message, _AGAIN)
 
 
 def _effective(there: Place) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from coord import trust, worktree
 from coord.cli import show
 from coord.cli.main import answer
 from coord.errors import Usage
-from coord.installer import apply, authors, check, hookspath, report, survey, undo
+from coord.installer import apply, authors, check, hookspath, report, survey, undo, worktrees
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -55,14 +55,14 @@ def main(
     }
     _require_one_job(chosen, purge=purge, dry_run=dry_run)
     again = " ".join([_NAME, *(flag for flag, given in chosen.items() if given)])
-    place = worktree.discover(os.getcwd())
+    place = worktrees.with_top(worktree.discover(os.getcwd()))
     if checking:
         return _checked(place, as_json=as_json)
     if uninstall:
         return _uninstalled(place, again, purge=purge, dry_run=dry_run, as_json=as_json)
     found = survey.survey(place, hooks=not no_hooks, again=again)
     if dry_run:
-        return _planned(found, pin_existing=pin_existing, as_json=as_json)
+        return _planned(found, again, pin_existing=pin_existing, as_json=as_json)
     return _installed(found, again, pin_existing=pin_existing, as_json=as_json)
 
 
@@ -109,7 +109,7 @@ def _checked(place: Place, *, as_json: bool) -> int:
 def _installed(found: Survey, again: str, *, pin_existing: bool, as_json: bool) -> int:
     common = found.place.common_dir
     with apply.alone(common, again=again):
-        steps = found.steps()
+        steps = found.steps(again=again)
         apply.apply(steps, common, again=again)
         try:
             trust.accept(common, [rule.regenerate for rule in found.declared.derived])
@@ -122,11 +122,11 @@ def _installed(found: Survey, again: str, *, pin_existing: bool, as_json: bool) 
     return 0
 
 
-def _planned(found: Survey, *, pin_existing: bool, as_json: bool) -> int:
+def _planned(found: Survey, again: str, *, pin_existing: bool, as_json: bool) -> int:
     changes = authors.changes(found.place, found.rule)
     if pin_existing:
         changes = [replace(one, state="new") if one.state == "later" else one for one in changes]
-    _tell(report.installed(found, found.steps(), changes, done=False), as_json=as_json)
+    _tell(report.installed(found, found.steps(again=again), changes, done=False), as_json=as_json)
     return 0
 
 

@@ -31,17 +31,25 @@ class Setting:
         scope: ``local``, ``worktree``, ``global``, ``system`` or ``command``; empty when unset.
         file: the config file that sets it, absolute, or git's words for the command line.
         value: as written there.
+        top: where a relative value counts from.
     """
 
     folder: str
     scope: str = ""
     file: str = ""
     value: str = ""
+    top: str = ""
 
     @property
     def relative(self) -> bool:
         """Whether each worktree has a folder of its own for it."""
         return bool(self.scope) and not self.value.startswith(("/", "~"))
+
+    @property
+    def leads_out(self) -> bool:
+        """Whether a committed link takes a folder of the checkout out of it."""
+        inside = os.path.normpath(self.value).split(os.sep)[0] != ".."
+        return self.relative and inside and not self.folder.startswith(self.top + os.sep)
 
 
 def ask(cwd: str, environ: Mapping[str, str] = os.environ) -> Setting:
@@ -58,7 +66,7 @@ def ask(cwd: str, environ: Mapping[str, str] = os.environ) -> Setting:
         return Setting(os.path.realpath(answer.text))
     scope, origin, value = (os.fsdecode(part) for part in found.out.split(b"\0")[:3])
     file = os.path.join(cwd, origin.removeprefix("file:")) if origin.startswith("file:") else origin
-    return Setting(os.path.realpath(answer.text), scope, file, value)
+    return Setting(os.path.realpath(answer.text), scope, file, value, os.path.realpath(cwd))
 
 
 def require_usable(setting: Setting, *, again: str) -> None:
@@ -98,6 +106,12 @@ def _fault(setting: Setting) -> tuple[str, str] | None:
     if not os.path.isdir(setting.folder):
         missing = "names no folder" + (" of this worktree" if setting.relative else "")
         return missing, f"git then runs no hook and says nothing; {bypass}, {unset}"
+    return _fault_of_folder(setting, bypass)
+
+
+def _fault_of_folder(setting: Setting, bypass: str) -> tuple[str, str] | None:
+    if setting.leads_out:
+        return "leads out of the worktree", f"a committed link takes it there; {bypass}"
     if is_generated(setting.folder):
         return "is generated", f"the tool that made the folder writes it anew; {bypass}"
     return None

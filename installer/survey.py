@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import config, git, identity, pin, worktree
+from coord import config, git, identity, pin
 from coord.drivers.line import DRIVERS, SCRIPTS
 from coord.errors import Refused
 from coord.installer import (
@@ -18,6 +18,7 @@ from coord.installer import (
     manifest,
     plan,
     settings,
+    worktrees,
 )
 from coord.installer.apply import leftovers
 from coord.names import quote
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from coord.config import Config
     from coord.installer.steps import Step
     from coord.pin import Authorship
-    from coord.worktree import Place, Sibling
+    from coord.worktree import Place
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,13 @@ class Survey:
 
     def warnings(self) -> Iterator[str]:
         """Yield what works today and may not tomorrow."""
-        for sibling in worktree.siblings(self.place):
-            if sibling.git_dir == self.place.common_dir:
-                continue
-            inside = os.path.realpath(sibling.path) + os.sep
-            if any(os.path.realpath(path).startswith(inside) for path in self.home.folders()):
+        for there in worktrees.present(self.place):
+            inside = os.path.realpath(there.cwd) + os.sep
+            if there.linked and any(
+                os.path.realpath(path).startswith(inside) for path in self.home.folders()
+            ):
                 yield (
-                    f"git-coord itself is installed inside {sibling.path}: when that worktree is "
+                    f"git-coord itself is installed inside {there.cwd}: when that worktree is "
                     "removed, no hook works until the printed repair; install it elsewhere"
                 )
         if self.setting.relative and self.wanted.hook_folder:
@@ -68,13 +69,13 @@ class Survey:
                 "of its own checkout, so commit what was written there"
             )
 
-    def steps(self) -> list[Step]:
+    def steps(self, *, again: str) -> list[Step]:
         """Return the plan, from what is on the disk right now.
 
         Raises:
             Refused: a link stands where we write.
         """
-        require_no_links(self.place.common_dir, again="coord-install")
+        require_no_links(self.place.common_dir, again=again)
         seen = disk.look_all(plan.paths(self.wanted))
         common = self.place.common_dir
         folders = {common, *map(self.wanted.path, plan.FOLDERS)}
@@ -87,13 +88,12 @@ def survey(place: Place, *, hooks: bool, again: str) -> Survey:
     """Look at everything and insist that an install can work.
 
     Raises:
-        Refused: hooks have no place to go, or a link stands where we write.
+        Refused: hooks have no place to go.
         Environment: git is too old, a declaration is broken, the package cannot be started.
     """
     git.require_version(place.cwd)
     declared = config.load(place.top)
     rule = authorship(place, declared)
-    require_no_links(place.common_dir, again=again)
     setting = hookspath.ask(place.cwd)
     if hooks:
         hookspath.require_usable(setting, again=again)
@@ -131,14 +131,14 @@ def authorship(place: Place, declared: Config) -> Authorship:
 def rules(place: Place) -> list[attributes.Line]:
     """Return the guarded paths that any worktree declares, this one's last: the last ones win."""
     found: list[attributes.Line] = []
-    for sibling in sorted(worktree.siblings(place), key=lambda one: one.git_dir == place.git_dir):
-        found += declared_rules(sibling)
+    for there in sorted(worktrees.present(place), key=lambda one: one.git_dir == place.git_dir):
+        found += declared_rules(there)
     return list(dict.fromkeys(reversed(found)))[::-1]
 
 
-def declared_rules(sibling: Sibling) -> list[attributes.Line]:
+def declared_rules(there: Place) -> list[attributes.Line]:
     """Return the guarded paths in one worktree's root ``.gitattributes``."""
-    return attributes.rules(_committed(sibling) or b"")
+    return attributes.rules(_committed(there) or b"")
 
 
 def require_no_links(common_dir: str, *, again: str) -> None:
@@ -171,12 +171,12 @@ def _home(home: launcher.Home, rule: Authorship) -> dict[str, bytes]:
     }
 
 
-def _committed(sibling: Sibling) -> bytes | None:
+def _committed(there: Place) -> bytes | None:
     """Return the root ``.gitattributes`` of a worktree, or of a bare repository's HEAD."""
-    if sibling.bare:
-        blob = git.ask("cat-file", "blob", f"HEAD:{attributes.COMMITTED}", cwd=sibling.path)
-        return None if blob.code else blob.out
-    return disk.read(os.path.join(sibling.path, attributes.COMMITTED))
+    if there.top is not None:
+        return disk.read(os.path.join(there.top, attributes.COMMITTED))
+    blob = git.ask("cat-file", "blob", f"HEAD:{attributes.COMMITTED}", cwd=there.cwd)
+    return None if blob.code else blob.out
 
 
 def _unlinked(name: str, path: str, again: str) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import evidence, git, refusal, worktree
+from coord import evidence, git, refusal
 from coord.errors import Refused
-from coord.installer import attributes, disk, hookfile, include, manifest, plan
+from coord.installer import attributes, disk, hookfile, include, manifest, plan, worktrees
 from coord.installer.apply import leftovers
 from coord.installer.manifest import Manifest
 from coord.installer.steps import Drop, Edit, Leave, Step
@@ -57,10 +57,7 @@ def require_settled(place: Place, *, again: str) -> None:
     Raises:
         Refused: one has.
     """
-    for sibling in worktree.siblings(place):
-        if not sibling.counts or not sibling.git_dir:
-            continue
-        there = worktree.Place(sibling.git_dir, place.common_dir, sibling.path)
+    for there in worktrees.present(place):
         for record in refusal.read_all(there.git_dir):
             if refusal.is_live(
                 record, evidence.gather(there, record.path, record.theirs, git.elsewhere())

@@ -81,6 +81,7 @@ def test_the_config_is_edited_under_gits_own_lock(tmp_path: Path) -> None:
     """`git config` of anybody else fails meanwhile rather than lose a value."""
     file = tmp_path / "config"
     file.write_bytes(b"a\n")
+    file.chmod(0o640)
     held: list[bool] = []
 
     def change(text: bytes | None) -> bytes:
@@ -91,6 +92,7 @@ def test_the_config_is_edited_under_gits_own_lock(tmp_path: Path) -> None:
     apply.apply([edit], str(tmp_path), again="")
 
     assert held == [True]
+    assert file.stat().st_mode & 0o777 == 0o640
     assert file.read_bytes() == b"a\nb\n"
     assert not (tmp_path / "config.lock").exists()
 

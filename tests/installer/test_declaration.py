@@ -27,7 +27,7 @@ TEXTS = st.builds(
 NAMES = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1)
 VALUES = st.fixed_dictionaries(
     {"regenerate": NAMES}, optional={"inputs": st.lists(NAMES, min_size=1)}
-)
+).map(lambda values: dict(sorted(values.items(), reverse=True)))
 
 
 @given(st.none() | TEXTS, NAMES, VALUES)

@@ -166,6 +166,20 @@ def test_a_generated_folder_is_refused(repo: Repo, folder: str) -> None:
     assert (repo.path / folder / "commit-msg").exists() is False
 
 
+def test_a_committed_link_leads_no_hook_out(repo: Repo, tmp_path: Path) -> None:
+    """A relative folder that is a link to somewhere else: nothing is written there."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (repo.path / ".githooks").symlink_to(outside)
+    repo.git("config", "core.hooksPath", ".githooks")
+
+    done = repo.run("coord-install")
+
+    assert (done.code, done.refusal.rule) == (1, "hooks-path")
+    assert repo.paste(done.refusal.run).code == 0
+    assert list(outside.iterdir()) == []
+
+
 def test_our_own_git_children_look_past_their_own_setting(repo: Repo) -> None:
     """Every other child runs with core.hooksPath=/dev/null."""
     setting = hookspath.ask(str(repo.path), repo.env)
