@@ -70,7 +70,8 @@ def run() -> NoReturn:
     """Run ``coord-install`` and leave with its exit code."""
     # A lock file of git's must not outlive us: die by the way that cleans up.
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _leave)
     sys.exit(answer(main, sys.argv[1:], _NAME))
 
 

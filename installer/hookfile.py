@@ -44,6 +44,11 @@ def names(path: str) -> list[str]:
     return [path, path + PRIOR, *(path + suffix for suffix in (LEGACY, OLD, KEPT, *_REPLACED))]
 
 
+def is_set_aside(path: str) -> bool:
+    """Tell whether a foreign hook of that name is kept without being run."""
+    return path.endswith(_REPLACED)
+
+
 def is_ours(entry: Entry | None) -> bool:
     """Tell whether a file is a hook of ours, of any version: its second line says so."""
     if entry is None or entry.kind != "file":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from coord.installer import attributes, hookfile, include, manifest
 from coord.installer.manifest import Manifest
-from coord.installer.steps import Change, Drop, Edit, Folder, Step, Write
+from coord.installer.steps import Change, Create, Drop, Edit, Folder, Step, Write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +78,7 @@ def install(wanted: Wanted, seen: Seen, before: Manifest | None) -> list[Step]:
     steps += _edited(wanted.path(CONFIG), include.added, "include.path", seen, locked=True)
     steps += _written(wanted.files(), seen)
     if seen[wanted.path(IDENTITIES)] is None:
-        steps.append(Write(wanted.path(IDENTITIES), b"", 0o666))
+        steps.append(Create(wanted.path(IDENTITIES)))
     steps += _edited(wanted.path(attributes.INFO), _guard(wanted), "guarded paths", seen)
     for path, data in wanted.hook_files().items() if wanted.hook_folder else ():
         steps += hookfile.installed(path, data, hookfile.MODE, seen)

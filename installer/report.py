@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import coord
-from coord.installer import authors, hooktools, steps
-from coord.installer.steps import Drop, Leave, Step, Write
+from coord.installer import authors, hookfile, hooktools, steps
+from coord.installer.steps import Drop, Leave, Move, Step, Write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ def installed(
     lines = [*_grouped(plan, common), *_told(found, changes, first=bool(plan))]
     lines.append(_state(common, changed=bool(plan), done=done))
     no_hooks = found.wanted.hook_folder is None
-    notes = [*_notes(found), *_later(changes)]
+    notes = [*_notes(found), *_unrun(plan), *_later(changes)]
     document = {
         "state": "installed" if done else "planned",
         "changed": bool(plan),
@@ -96,6 +96,12 @@ def _state(common: str, *, changed: bool, done: bool) -> str:
 def _notes(found: Survey) -> Iterator[str]:
     yield from hooktools.notes(found.place.top)
     yield from found.warnings()
+
+
+def _unrun(plan: Sequence[Step]) -> Iterator[str]:
+    for step in plan:
+        if isinstance(step, Move) and hookfile.is_set_aside(step.to):
+            yield f"{step.to} is kept, but not run: another tool was told to replace that hook"
 
 
 def _later(changes: Sequence[Change]) -> Iterator[str]:

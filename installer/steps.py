@@ -26,6 +26,13 @@ class Write:
 
 
 @dataclass(frozen=True)
+class Create:
+    """Make an empty file, unless one is there: others write it, too."""
+
+    path: str
+
+
+@dataclass(frozen=True)
 class Edit:
     """Change a file that others write too.
 
@@ -72,7 +79,7 @@ class Leave:
     path: str
 
 
-Step = Folder | Write | Edit | Keep | Move | Drop | Leave
+Step = Folder | Write | Create | Edit | Keep | Move | Drop | Leave
 
 
 def described(step: Step, base: str) -> str:
@@ -80,7 +87,7 @@ def described(step: Step, base: str) -> str:
     match step:
         case Folder(path):
             return f"make    {near(path, base)}/"
-        case Write(path, _, _):
+        case Write(path, _, _) | Create(path):
             return f"write   {near(path, base)}"
         case Edit(path, _, about):
             return f"edit    {near(path, base)} ({about})"

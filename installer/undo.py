@@ -35,8 +35,11 @@ def uninstall(place: Place, hooks_now: str) -> tuple[list[Step], list[str]]:
     steps += _edits(common)
     steps += [Drop(path) for git_dir in private_dirs(common) for path in private_files(git_dir)]
     steps += leftovers([common, os.path.join(common, "info")])
-    identities = _inside(os.path.join(common, "coord"))
-    steps += [Drop(path) for path in identities if _is_known(path)]
+    for path in _inside(os.path.join(common, "coord")):
+        if _is_known(path):
+            steps.append(Drop(path))
+        else:
+            notes.append(f"{path} is not of this version and stays")
     home, last = os.path.join(common, plan.HOME), os.path.join(common, manifest.FILE)
     steps += [Drop(path) for path in _inside(home) if path != last]
     steps += [Drop(last)] if os.path.lexists(last) else []
@@ -75,7 +78,8 @@ def has_traces(place: Place) -> bool:
 
 def private_dirs(common_dir: str) -> list[str]:
     """Return every private git dir, those of removed worktrees too."""
-    return [common_dir, *_inside(os.path.join(common_dir, "worktrees"))]
+    linked = _inside(os.path.join(common_dir, "worktrees"))
+    return [common_dir, *(path for path in linked if not os.path.islink(path))]
 
 
 def private_files(git_dir: str) -> list[str]:
@@ -99,9 +103,12 @@ def _hooks(before: Manifest, common: str) -> tuple[list[Step], list[str]]:
     notes: list[str] = []
     for folder in (manifest.located(name, common) for name in before.hooks):
         for path in (os.path.join(folder, event) for event in hookfile.EVENTS):
-            undone, note = hookfile.removed(path, disk.look_all(hookfile.names(path)))
+            seen = disk.look_all(hookfile.names(path))
+            undone, note = hookfile.removed(path, seen)
             steps += undone
             notes += [note] if note else []
+            aside = [name for name in seen if seen[name] and hookfile.is_set_aside(name)]
+            notes += [f"{name} stays: another tool had replaced that hook" for name in aside]
         steps += leftovers([folder])
     return steps, notes
 

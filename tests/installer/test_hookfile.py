@@ -280,3 +280,18 @@ def test_a_hook_that_only_root_may_read_is_kept(repo: Repo) -> None:
     kept = path.with_name("commit-msg.coord-prior")
     assert kept.stat().st_mode & 0o777 == 0o111
     assert os.access(path, os.X_OK)
+
+
+def test_a_hook_that_another_tool_replaced_is_kept_and_said(repo: Repo) -> None:
+    """`git lfs install --force` writes over ours: the older foreign hook is not lost with it."""
+    path = hook(repo, "pre-push", "echo older")
+    repo.install()
+    path.unlink()
+    hook(repo, "pre-push", "echo newer")
+
+    done = repo.install()
+
+    kept = path.with_name("pre-push.coord-prior-1")
+    assert "older" in kept.read_text()
+    assert "newer" in path.with_name("pre-push.coord-prior").read_text()
+    assert f"{kept} is kept, but not run" in done.err
