@@ -203,6 +203,21 @@ def test_crosswise_merges_are_refused_once_and_nothing_is_taken(guarded: Repo) -
     assert guarded.read("d.lock") == ours
 
 
+def test_a_rename_on_both_sides_is_no_virtual_merge(guarded: Repo) -> None:
+    """%L is one more there, and the refusal has to be said all the same."""
+    lines = b"".join(b"%d\n" % n for n in range(40))
+    renames = {
+        "old.lock": (lines, None, None),
+        "ours.lock": (None, b"m\n" + lines, None),
+        "theirs.lock": (None, None, lines + b"s\n"),
+    }
+    diverged(guarded, renames)
+    done = guarded.tried("merge", "side")
+
+    assert done.refusal.rule == "derived-two-sided"
+    assert len(records(guarded)) == 1
+
+
 def test_a_hostile_subject_is_not_shown(guarded: Repo) -> None:
     """Since git 2.44 labels hold the subject of a picked commit."""
     diverged(guarded, {"schema.lock": BOTH})
