@@ -161,3 +161,17 @@ def test_pre_push_reaches_everyone_below_the_framework(repo: Repo, tmp_path: Pat
 
     lines = (tmp_path / "spied").read_text().splitlines()
     assert sorted(lines) == ["framework", "human refs/heads/main"]
+
+
+def test_ours_above_and_below_speaks_once(repo: Repo, tmp_path: Path) -> None:
+    """The lower one leaves the judging to the upper one, which is not done yet."""
+    ours(repo)
+    framework(repo, "pre-push")
+    add_hook(repo, "pre-push")
+    side = repo.worktree(tmp_path / "side", "side")
+    side.with_env(GIT_AUTHOR_EMAIL="ada@example.com").commit("by the wrong author")
+    repo.git("init", "-q", "--bare", str(tmp_path / "remote.git"))
+    done = side.tried("push", "-q", str(tmp_path / "remote.git"), "side")
+
+    assert (tmp_path / "spied").read_text() == "framework\n"
+    assert (done.out + done.err).count("coord: author-mismatch") == 1

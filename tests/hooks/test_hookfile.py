@@ -68,10 +68,13 @@ def test_a_failing_foreign_hook_blocks_as_it_would_have(spied: Repo, status: int
     """Its own words and status reach git; ours does not run any more."""
     foreign(spied, "commit-msg", f"#!/bin/sh\necho no, because >&2\nexit {status}\n")
     add_hooks(spied)
+    for event in set(EVENTS) - {"commit-msg"}:
+        spied.common(f"hooks/{event}").unlink()
     done = spied.tried("commit", "-q", "--allow-empty", "-m", "x")
 
     assert done.code == 1
     assert done.err == "no, because\n"
+    assert not spied.private("coord-seen").exists()
 
 
 def test_a_failing_foreign_checkout_hook_does_not_cost_the_pin(spied: Repo, tmp_path: Path) -> None:
@@ -235,10 +238,15 @@ def test_a_relative_gitfile_is_followed(hooked: Repo, tmp_path: Path) -> None:
     """Submodules have them, and worktrees of git 2.48 with ``worktree.useRelativePaths``."""
     side = hooked.worktree(tmp_path / "side", "side")
     (side.path / ".git").write_text("gitdir: ../repo/.git/worktrees/side\n")
-    side.private("coord-seen").unlink(missing_ok=True)
-    side.commit("one")
+    seen_file = side.private("coord-seen")
+    (tmp_path / "message").write_text("x\n")
+    for given in ({}, {"GIT_DIR": ".git"}, {"GIT_DIR": str(side.path / ".git")}):
+        seen_file.unlink(missing_ok=True)
+        hook = str(hooked.common("hooks/commit-msg"))
+        done = side.with_env(**given).run(hook, str(tmp_path / "message"))
 
-    assert side.private("coord-seen").exists()
+        assert (done.code, done.err) == (0, "")
+        assert seen_file.exists(), given
 
 
 def test_a_submodule_has_hooks_of_its_own(hooked: Repo, tmp_path: Path) -> None:
