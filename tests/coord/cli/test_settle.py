@@ -313,18 +313,18 @@ def test_a_producer_with_path_runs_once_a_path(hooked: Repo) -> None:
 
 
 def test_what_makes_an_input_of_another_runs_first(hooked: Repo) -> None:
-    """The bundle is made from the regenerated schema, whichever is declared first."""
+    """The bundle z.json is made from the new schema, though it is refused and declared first."""
     config = (
-        '[derived."bundle.json"]\nregenerate = "sed s/^/b/ schema.json >bundle.json"\n'
+        '[derived."z.json"]\nregenerate = "sed s/^/b/ schema.json >z.json"\n'
         'inputs = ["schema.json"]\n' + CONFIG
     )
-    forked(hooked, config, f"{PRODUCER}; sed s/^/b/ schema.json >bundle.json")
+    forked(hooked, config, f"{PRODUCER}; sed s/^/b/ schema.json >z.json")
     hooked.tried("merge", "side")
 
     done = hooked.coord("regenerate", "--trust")
 
     assert done.code == 0, done
-    assert hooked.read("bundle.json") == "ba\nbb\nbc\n"
+    assert hooked.read("z.json") == "ba\nbb\nbc\n"
 
 
 def test_a_path_that_was_not_refused_is_regenerated_too(hooked: Repo) -> None:
