@@ -84,7 +84,8 @@ def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Place:
         Environment: not a repository, or git will not read it (its own words are shown).
     """
     done = git.ask(*_QUESTION, cwd=cwd, env=git.elsewhere(environ))
-    if not _answered(done) and environ.get("GIT_DIR"):
+    found = _answered(done)
+    if not found and environ.get("GIT_DIR"):
         done = git.ask(*_QUESTION, cwd=cwd, env=git.here(environ))
     if not _answered(done):
         raise _no_repository(cwd, os.fsdecode(done.err))
@@ -92,7 +93,8 @@ def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Place:
     return Place(
         os.path.realpath(git_dir),
         os.path.realpath(common_dir),
-        top[0] if done.code == 0 and top else None,
+        # A top that GIT_DIR alone makes one is no folder from which git finds this place.
+        top[0] if found and done.code == 0 and top else None,
     )
 
 

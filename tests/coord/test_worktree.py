@@ -42,6 +42,9 @@ def test_outside_any_repository_git_dir_is_honoured(repo: Repo, tmp_path: Path) 
     place = worktree.discover(str(tmp_path), {**repo.env, "GIT_DIR": str(repo.private())})
 
     assert place.git_dir == str(repo.private())
+    assert repo.at(tmp_path).git("-C", place.cwd, "rev-parse", "--absolute-git-dir") == (
+        place.git_dir
+    )
 
 
 def test_a_symlinked_path_is_the_same_place(repo: Repo, tmp_path: Path) -> None:

@@ -48,3 +48,16 @@ def test_a_submodule_declares_for_itself(repo: Repo, tmp_path: Path) -> None:
 
     assert sub.git("check-attr", "merge", "x.tsv").endswith(": coord-log")
     assert sub.run("coord-install", "--check").code == 0
+
+
+def test_git_dir_names_the_repository_where_the_folder_is_in_none(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """`GIT_DIR=… coord-install`, as dotfile repositories are used; its own tree declares."""
+    repo.write(".gitattributes", "[attr]coord-log -merge\n*.tsv coord-log\n")
+    elsewhere = repo.at(tmp_path).with_env(GIT_DIR=str(repo.common()))
+
+    assert elsewhere.run("coord-install").code == 0
+
+    assert repo.git("check-attr", "merge", "x.tsv").endswith(": coord-log")
+    assert elsewhere.run("coord-install", "--check").code == 0
