@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,10 +52,24 @@ def repo(tmp_path: Path, env: dict[str, str]) -> Repo:
     return made
 
 
+@pytest.fixture(scope="session")
+def _installed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A git dir after ``coord-install``: it holds no path of its own, so it can be copied."""
+    folder = tmp_path_factory.mktemp("installed")
+    home = folder / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n")
+    made = Repo.init(folder / "repo", clean_environment(home))
+    made.install()
+    return made.path / ".git"
+
+
 @pytest.fixture
-def installed(repo: Repo) -> Repo:
-    """The same repository after ``coord-install``."""
-    repo.install()
+def installed(repo: Repo, _installed_once: Path) -> Repo:
+    """The same repository after ``coord-install``; copied, because many tests start so."""
+    for name in ("hooks", "coord", "info"):
+        shutil.copytree(_installed_once / name, repo.common(name), dirs_exist_ok=True)
+    shutil.copy(_installed_once / "config", repo.common("config"))
     return repo
 
 

@@ -38,6 +38,14 @@ def test_an_install_is_in_force_everywhere(repo: Repo, tmp_path: Path) -> None:
     assert repo.run("coord-install", "--check").code == 0
 
 
+def test_the_copy_that_other_tests_start_from_is_an_install(repo: Repo, installed: Repo) -> None:
+    """The fixture `installed` is a copy; an install finds nothing to change, or to add."""
+    copied = snapshot(installed.common())
+
+    assert repo.install().out.startswith("nothing to do")
+    assert snapshot(repo.common()) == copied
+
+
 def test_a_second_install_changes_nothing(installed: Repo) -> None:
     """Not even a modification time."""
     before = snapshot(installed.common())

@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coord import trust
-from harness import Repo
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from harness import Repo
 
 DECLARATION = (".gitattributes", ".coord.toml")
 
@@ -133,27 +134,25 @@ def test_a_pattern_has_one_kind(installed: Repo) -> None:
     order=st.permutations(["a b.json", "*.tsv", "née/**"]),
 )
 def test_untrack_leaves_no_trace(
-    tmp_path: Path,
-    env: dict[str, str],
+    installed: Repo,
     attributes: bytes | None,
     declared: bytes | None,
     order: list[str],
 ) -> None:
     """Same bytes where the files were, no file where there was none; in any order."""
-    repo = Repo.init(tmp_path / os.urandom(4).hex(), env)
-    repo.install()
     for name, text in zip(DECLARATION, (attributes, declared), strict=True):
+        (installed.path / name).unlink(missing_ok=True)
         if text is not None:
-            repo.write(name, text)
-    before = texts(repo)
-    tracked(repo, "derived", "a b.json", "--regenerate", "make 'x' \\ \"y\"", "--input", "é")
-    tracked(repo, "log", "*.tsv", "--start", "\t## ")
-    tracked(repo, "derived", "née/**", "--regenerate", "true\nfalse")
+            installed.write(name, text)
+    before = texts(installed)
+    tracked(installed, "derived", "a b.json", "--regenerate", "make 'x' \\ \"y\"", "--input", "é")
+    tracked(installed, "log", "*.tsv", "--start", "\t## ")
+    tracked(installed, "derived", "née/**", "--regenerate", "true\nfalse")
 
     for pattern in order:
-        assert repo.coord("untrack", pattern).code == 0
+        assert installed.coord("untrack", pattern).code == 0
 
-    assert texts(repo) == before
+    assert texts(installed) == before
 
 
 @pytest.mark.parametrize(
