@@ -10,18 +10,12 @@ from typing import TYPE_CHECKING
 
 from coord import git, refusal
 from coord.errors import Refused
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.refusal import Record
     from coord.worktree import Place
-
-REGENERATE = "git coord regenerate {path}"
-TAKE_BOTH = "git coord resolve {path} --take both --reason 'keep the records of both sides'"
-RENUMBER = "git coord id renumber {path}"
-WAYS_OUT = {"derived": REGENERATE, "log": TAKE_BOTH, "once": RENUMBER}
 
 
 def judge(place: Place, message: str | None) -> None:
@@ -50,20 +44,15 @@ def _refused(pending: Sequence[Record]) -> Refused:
             "a merge driver refused a path, and its record is torn",
             where=first.file + more,
             why="which path that was is lost; compare both sides of what was merged, then",
-            run=f"rm -- {quote(first.file)}",
+            run=refusal.way_out(first),
         )
     return Refused(
         "refusal-pending",
         f"a refused {first.kind} file is staged as one side has it",
         where=first.path + more,
         why="committing it so would drop the other side without a word",
-        run=WAYS_OUT.get(first.kind, TAKE_BOTH).format(path=pasteable(first.path)),
+        run=refusal.way_out(first),
     )
-
-
-def pasteable(path: str) -> str:
-    """Return a path of the tree as a word that no option parser takes for its own."""
-    return quote(f"./{path}" if path.startswith("-") else path)
 
 
 def _note(place: Place, message: str, settled: Sequence[Record]) -> None:

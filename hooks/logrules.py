@@ -16,7 +16,7 @@ from coord import config, git, guarded, refusal
 from coord.drivers.records import split
 from coord.errors import Refused
 from coord.hooks import lineage
-from coord.hooks.gate import pasteable
+from coord.names import operand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,6 +176,6 @@ def _refused(path: str, loss: Loss) -> Refused:
         f"a record of shared history would be changed or lost{more}",
         where=f"{path}:{loss.line}",
         why=f'"{record}" is on another branch, tag or remote, and a log only grows',
-        run=f"git coord resolve {pasteable(path)} --take worktree "
+        run=f"git coord resolve {operand(path)} --take worktree "
         "--reason 'history is rewritten on purpose'",
     )

@@ -63,6 +63,11 @@ def _shown_char(char: str) -> str:
     return f"\\u{code:04x}" if char in _UNSEEN else char
 
 
+def operand(path: str) -> str:
+    """Return `path` as one word of a shell that no option parser takes for its own."""
+    return quote(f"./{path}" if path.startswith("-") else path)
+
+
 def quote(word: str) -> str:
     """Return `word` as one word of a POSIX shell, on one line, whatever bytes it holds.
 

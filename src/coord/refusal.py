@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from coord import publish
 from coord.cquote import c_quoted, c_unquoted
 from coord.evidence import Facts, gather
+from coord.names import operand, quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 FOLDER = "coord-refused"
 _MARK = "coord-refused 1"
+_WAYS_OUT = {
+    "derived": "git coord regenerate {}",
+    "log": "git coord resolve {} --take both --reason 'keep the records of both sides'",
+    "once": "git coord id renumber {}",
+}
 ABSENT = "absent"  # instead of a blob, where a path is settled by not being there
 
 
@@ -106,6 +112,13 @@ def blocks(record: Record, facts: Facts) -> bool:
 def is_settled(record: Record, facts: Facts) -> bool:
     """Tell whether what is staged now is what the user settled the refusal with."""
     return record.resolved == (facts.staged or ABSENT) and is_live(record, facts)
+
+
+def way_out(record: Record) -> str:
+    """Return the command that settles `record`, pasteable at the top level."""
+    if not record.readable:
+        return f"rm -- {quote(record.file)}"
+    return _WAYS_OUT[record.kind].format(operand(record.path))
 
 
 def trailer(record: Record) -> str:

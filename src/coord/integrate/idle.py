@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from coord import git, refusal
 from coord.errors import Refused
-from coord.names import quote
 
 if TYPE_CHECKING:
-    from coord.refusal import Record
     from coord.worktree import Place
 
 # What git leaves in the private git dir while it waits, and how the user goes on.
@@ -46,15 +44,8 @@ def require(place: Place, verb: str) -> None:
                 f"{verb} refused before a refused merge is settled",
                 where=record.path,
                 why="the refusal is bound to the commit that it was met on, and would be forgotten",
-                run=_way_out(record),
+                run=refusal.way_out(record),
             )
-
-
-def _way_out(record: Record) -> str:
-    word = quote(f"./{record.path}" if record.path.startswith("-") else record.path)
-    if record.kind == "derived":
-        return f"git coord regenerate {word}"
-    return f"git coord resolve {word} --take both --reason 'keep the records of both sides'"
 
 
 def _sequence(place: Place) -> list[tuple[str, str]]:

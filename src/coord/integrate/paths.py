@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git
 from coord.errors import Environment, Refused
-from coord.names import quote
+from coord.names import operand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,8 +80,7 @@ class Spot:
     def typed(self, *paths: str) -> str:
         """Return paths as words of a command that is pasted where the user stands."""
         here = os.path.realpath(self.cwd)
-        words = [os.path.relpath(self.full(path), here) for path in paths]
-        return " ".join(quote(f"./{word}" if word.startswith("-") else word) for word in words)
+        return " ".join(operand(os.path.relpath(self.full(path), here)) for path in paths)
 
 
 def spot(place: Place, cwd: str, verb: str) -> Spot:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from coord import git
 from coord.errors import Refused
 from coord.integrate import paths
-from coord.names import quote
+from coord.names import operand, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,8 +39,7 @@ def jobs(rules: Iterable[tuple[str, Derived]]) -> list[Job]:
     """Return the runs: one a producer, or one a path where the producer names ``{path}``."""
     jobs: dict[str, Job] = {}
     for path, rule in rules:
-        word = quote(f"./{path}" if path.startswith("-") else path)
-        command = rule.regenerate.replace("{path}", word)
+        command = rule.regenerate.replace("{path}", operand(path))
         known = jobs.get(command, Job(rule.regenerate, command, (), ()))
         inputs = tuple(dict.fromkeys((*known.inputs, *rule.inputs)))
         jobs[command] = Job(rule.regenerate, command, (*known.paths, path), inputs)
