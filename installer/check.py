@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import git, guarded, pin
+from coord import git, guarded, identity, pin
 from coord.drivers.line import DRIVERS
 from coord.installer import (
     attributes,
@@ -191,4 +191,4 @@ def _author(there: Place) -> Iterator[Problem]:
     wanted, found = f"{pinned.name} <{pinned.email}>", authors.author(there.cwd)
     if found != wanted:
         message = f"git will write {found or 'no author'} here, {wanted} is pinned"
-        yield Problem("author-mismatch", there.cwd, message, _AGAIN)
+        yield Problem("author-mismatch", there.cwd, message, identity.way_back(there, "author"))

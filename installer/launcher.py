@@ -62,9 +62,9 @@ def find() -> Home:
             "package-scattered",
             "hooks could not import the package",
             where=os.path.join(lib, "coord"),
-            why=f"{', '.join(missing)} is found only through an import hook, which costs each git "
-            "command 10 ms and is off in the hooks; an editable install needs its strict mode",
-            run=_reinstall(_pip(sys.executable), _source()),
+            why=f"only an import hook finds {', '.join(missing)}: it costs each git command 10 ms, "
+            "and hooks start without it; an editable install needs its strict mode",
+            run=f"{_reinstall(_pip(sys.executable), _source())} && {_again()}",
         )
     # sys._base_executable is the only name Python has for it; realpath leaves pyenv's shims behind.
     base = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
@@ -142,7 +142,7 @@ def _unusable(argv: tuple[str, ...], words: str) -> Environment:
         "the installed package cannot be started",
         where=argv[0],
         why=words or "it ended without a word",
-        run=_reinstall(_pip(sys.executable), _source()),
+        run=f"{_reinstall(_pip(sys.executable), _source())} && {_again()}",
     )
 
 
@@ -152,14 +152,18 @@ def _word(text: str) -> str:
 
 def _repair(base: str) -> str:
     """Return the command: a virtualenv is made anew in its place, by any python3 left."""
-    again = f"{quote(sys.executable)} -P -m coord.installer"
+    install = f"{_reinstall(_pip(sys.executable), _source())} && {_again()}"
     if sys.prefix == sys.base_prefix:
-        return f"{_reinstall(_pip(sys.executable), _source())} && {again}"
+        return install
     home = quote(sys.prefix)
     # `venv` leaves a dangling link to the old interpreter as it is.
     python = f'"$(command -v {quote(base)} || command -v python3)"'
     renew = f"rm -f {home}/bin/python* && {python} -m venv {home}"
-    return f"{renew} && {_reinstall(_pip(sys.executable), _source())} && {again}"
+    return f"{renew} && {install}"
+
+
+def _again() -> str:
+    return f"{quote(sys.executable)} -P -m coord.installer"
 
 
 def _pip(python: str) -> str:

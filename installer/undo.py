@@ -62,7 +62,7 @@ def require_settled(place: Place, *, again: str) -> None:
     """
     for there in worktrees.present(place):
         for record in refusal.read_all(there.git_dir):
-            if refusal.is_live(
+            if refusal.is_pending(
                 record, evidence.gather(there, record.path, record.theirs, git.elsewhere())
             ):
                 raise _unsettled(there, record, again)
