@@ -14,6 +14,7 @@ from coord.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from coord.evidence import Facts
     from coord.refusal import Record
     from coord.worktree import Place
 
@@ -26,12 +27,27 @@ def judge(place: Place, message: str | None) -> None:
     """
     environ = git.here()
     live = refusal.live(place, environ)
-    pending = [record for record, facts in live if refusal.blocks(record, facts)]
+    pending = [
+        record
+        for record, facts in live
+        if refusal.blocks(record, facts) or _is_half_merged(place, record, facts)
+    ]
     if pending:
         raise _refused(pending)
     settled = [record for record, facts in live if refusal.is_settled(record, facts)]
     if settled and message is not None:
         _note(place, message, settled)
+
+
+def _is_half_merged(place: Place, record: Record, facts: Facts) -> bool:
+    """Tell whether a refused log is staged with the markers that its driver left.
+
+    ``git add -A`` takes them; a log that is read by machines would then hold three strange records.
+    """
+    if record.kind != "log" or not facts.staged or not refusal.is_pending(record, facts):
+        return False
+    text = b"\n" + git.tell("cat-file", "blob", facts.staged, cwd=place.cwd, env=git.here()).out
+    return all(b"\n" + mark in text for mark in (b"<<<<<<<", b"=======", b">>>>>>>"))
 
 
 def _refused(pending: Sequence[Record]) -> Refused:
@@ -48,9 +64,9 @@ def _refused(pending: Sequence[Record]) -> Refused:
         )
     return Refused(
         "refusal-pending",
-        f"a refused {first.kind} file is staged as one side has it",
+        f"a refused {first.kind} file is staged as it was refused",
         where=first.path + more,
-        why="committing it so would drop the other side without a word",
+        why="committed so, it would lack one side or hold conflict markers",
         run=refusal.way_out(first),
     )
 

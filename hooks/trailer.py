@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import git, identity, pin, worktree
+from coord import git, identity, outgoing, pin, worktree
 from coord.errors import CoordError, Refused
-from coord.names import answers_to, is_actor, quote
+from coord.names import answers_to, is_actor, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def judged(event: str, place: Place, args: Sequence[str]) -> str:
     was_pinned, committer, known = _handed_on(place) if event == "commit-msg" else _now(place)
     known |= _already_there(event, place, args)
     new = [line for line in found if line not in known and _email(line) == committer]
-    warning = _refused(place, was_pinned=was_pinned) if new else ""
+    warning = _refused(place, committer, was_pinned=was_pinned) if new else ""
     if event == "prepare-commit-msg":
         _hand_on(place, was_pinned, committer, found)
     return warning
@@ -54,10 +54,10 @@ def sign_offs(message: bytes) -> list[bytes]:
     return found
 
 
-def _refused(place: Place, *, was_pinned: bool) -> str:
+def _refused(place: Place, committer: bytes, *, was_pinned: bool) -> str:
     """Refuse a new sign-off where identity is not certain; inside a rebase, return a warning."""
     try:
-        _require_certain(place, was_pinned=was_pinned)
+        _require_certain(place, committer, was_pinned=was_pinned)
     except Refused as refusal:
         if not os.path.isdir(place.private("rebase-merge")):
             raise
@@ -65,7 +65,7 @@ def _refused(place: Place, *, was_pinned: bool) -> str:
     return ""
 
 
-def _require_certain(place: Place, *, was_pinned: bool) -> None:
+def _require_certain(place: Place, committer: bytes, *, was_pinned: bool) -> None:
     asked = os.environ.get(identity.VARIABLE, "")
     _refuse_leaked(place)
     pinned = _pin_of(place)
@@ -79,6 +79,10 @@ def _require_certain(place: Place, *, was_pinned: bool) -> None:
         identity.require_certain(me, place, "sign-off")
     elif asked and not answers_to(pinned.actor, asked):
         raise _disputed(place, asked, pinned.actor)
+    elif outgoing.follows(place.common_dir, pinned) and committer != _email(
+        f"<{pinned.email}>".encode("utf-8", "surrogateescape")
+    ):
+        raise _outranked(place, pinned)
 
 
 def _pin_of(place: Place) -> pin.Pin | None:
@@ -115,8 +119,24 @@ def _disputed(place: Place, asked: str, actor: str) -> Refused:
         f"sign-off as {asked} refused, {actor} is pinned",
         where=place.cwd,
         why=f"{identity.VARIABLE} says {asked}; if this worktree changed hands, "
-        f"git coord pin --replace --actor {quote(asked)}",
+        f"git coord pin --replace --actor {slug(asked) or 'NAME'}",
         run=f"unset {identity.VARIABLE}",
+    )
+
+
+def _outranked(place: Place, pinned: pin.Pin) -> Refused:
+    """Return the refusal of a sign-off under a committer that outranks the pin's.
+
+    ``author.*`` and ``committer.*`` written into the shared config after our include, or exported,
+    make every worktree sign off as one and the same.
+    """
+    return Refused(
+        "identity-conflict",
+        "sign-off as another committer than the pinned one refused",
+        where=place.cwd,
+        why=f"{pinned.actor} <{pinned.email}> is pinned here, but the environment, or a setting "
+        "that git reads after the pin's, names somebody else",
+        run=identity.way_back(place, "committer"),
     )
 
 

@@ -12,6 +12,7 @@ from coord.drivers.line import DRIVERS
 from coord.installer import (
     attributes,
     authors,
+    command,
     disk,
     hookfile,
     hookspath,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from coord.installer.manifest import Manifest
     from coord.worktree import Place
 
-_AGAIN = "coord-install"
 _NAMED = 10
 
 
@@ -55,7 +55,8 @@ def check(place: Place) -> list[Problem]:
     installed = survey.read_manifest(place.common_dir)
     if installed is None or not place.installed:
         where = place.common_dir
-        return [Problem("not-installed", where, "coord-install has not finished here", _AGAIN)]
+        message = "coord-install has not finished here"
+        return [Problem("not-installed", where, message, command.install())]
     found = [*_changed(place, installed), *_launcher(place)]
     for there in worktrees.present(place):
         found += _of_worktree(there, installed)
@@ -77,7 +78,7 @@ def _changed(place: Place, installed: Manifest) -> Iterator[Problem]:
         data = disk.read(manifest.located(name, place.common_dir))
         if data is None or manifest.digest(data) != digest:
             state = "is gone" if data is None else "is not as installed"
-            yield Problem("file-changed", place.common_dir, f"{name} {state}", _AGAIN)
+            yield Problem("file-changed", place.common_dir, f"{name} {state}", command.install())
 
 
 def _launcher(place: Place) -> Iterator[Problem]:
@@ -92,7 +93,7 @@ def _launcher(place: Place) -> Iterator[Problem]:
     if done.returncode:
         words = os.fsdecode(done.stderr).strip().rpartition("\n")[2]
         message = f"the recorded interpreter or package does not start: {words}"
-        yield Problem("launcher-broken", place.common_dir, message, _AGAIN)
+        yield Problem("launcher-broken", place.common_dir, message, command.install())
 
 
 def _hooks(there: Place, installed: Manifest) -> Iterator[Problem]:
@@ -108,7 +109,7 @@ def _hooks(there: Place, installed: Manifest) -> Iterator[Problem]:
     if dead:
         where = f" ({setting.scope} {hookspath.KEY} is {setting.value!r})" if setting.scope else ""
         message = f"git runs no hook of ours here for {' '.join(dead)}: {setting.folder}{where}"
-        run = f"cd {quote(there.cwd)} && {_AGAIN}"
+        run = f"cd {quote(there.cwd)} && {command.install()}"
         yield Problem("hooks-path", there.cwd, message, run)
 
 
@@ -127,7 +128,8 @@ def _config(there: Place) -> Iterator[Problem]:
             shows = f"git -C {quote(there.cwd)} config --show-origin --get-all {quote(key)}"
             yield Problem("config-overridden", there.cwd, f"git has another {key}", shows)
         else:
-            yield Problem("config-missing", there.cwd, f"git does not read our {key}", _AGAIN)
+            message = f"git does not read our {key}"
+            yield Problem("config-missing", there.cwd, message, command.install())
             return
 
 
@@ -156,7 +158,7 @@ def _declared(there: Place) -> Iterator[Problem]:
     if missing:
         names = b" ".join(rule.pattern for rule in missing[:_NAMED])
         message = f"declared, but not yet guarded in this clone: {os.fsdecode(names)}"
-        yield Problem("not-guarded", there.cwd, message, _AGAIN)
+        yield Problem("not-guarded", there.cwd, message, command.install())
 
 
 def _effective(there: Place) -> Iterator[Problem]:

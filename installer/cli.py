@@ -15,7 +15,17 @@ from coord import trust, worktree
 from coord.cli import show
 from coord.cli.main import answer
 from coord.errors import Usage
-from coord.installer import apply, authors, check, hookspath, report, survey, undo, worktrees
+from coord.installer import (
+    apply,
+    authors,
+    check,
+    command,
+    hookspath,
+    report,
+    survey,
+    undo,
+    worktrees,
+)
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -24,11 +34,9 @@ if TYPE_CHECKING:
     from coord.installer.survey import Survey
     from coord.worktree import Place
 
-_NAME = "coord-install"
-
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(coord.VERSION, prog_name=_NAME, message="%(prog)s %(version)s")
+@click.version_option(coord.VERSION, prog_name=command.NAME, message="%(prog)s %(version)s")
 @click.option("--dry-run", is_flag=True, help="Print what would be done; touch nothing.")
 @click.option("--check", "checking", is_flag=True, help="Ask git whether all is in force.")
 @click.option("--uninstall", is_flag=True, help="Take everything out of the git dir again.")
@@ -54,7 +62,7 @@ def main(
         "--pin-existing": pin_existing,
     }
     _require_one_job(chosen, purge=purge, dry_run=dry_run)
-    again = " ".join([_NAME, *(flag for flag, given in chosen.items() if given)])
+    again = command.install(*(flag for flag, given in chosen.items() if given))
     place = worktrees.with_top(worktree.discover(os.getcwd()))
     if checking:
         return _checked(place, as_json=as_json)
@@ -72,7 +80,7 @@ def run() -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             signal.signal(number, _leave)
-    sys.exit(answer(main, sys.argv[1:], _NAME))
+    sys.exit(answer(main, sys.argv[1:], command.NAME))
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
@@ -94,7 +102,7 @@ def _require_one_job(chosen: dict[str, bool], *, purge: bool, dry_run: bool) -> 
             "options that do not go together",
             where=" ".join([*given, *(["--purge"] if purge else [])]),
             why="--check and --uninstall stand alone; --purge belongs to --uninstall",
-            run=f"{_NAME} -h",
+            run=command.install("-h"),
         )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from coord import git
 from coord.errors import Refused
+from coord.installer import command
 from coord.names import quote
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 KEY = "core.hooksPath"
 _OWN = ("local", "worktree")
-_BYPASS = "coord-install --no-hooks"
+_BYPASS = "--no-hooks"
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def require_usable(setting: Setting, *, again: str) -> None:
 def _fault(setting: Setting) -> tuple[str, str] | None:
     """Return what is wrong with the setting, and the ways out of it."""
     unset = f"or drop the setting (git config --file {quote(setting.file)} --unset-all {KEY})"
-    bypass = f"{_BYPASS} installs all the rest and prints the lines for your own hooks"
+    bypass = f"{command.install(_BYPASS)} installs all the rest and prints lines for your own hooks"
     if setting.scope == "command":
         return (
             "comes from the environment",
@@ -123,7 +124,7 @@ def _way_out(setting: Setting, again: str) -> str:
     dead = not setting.value or not (setting.relative or os.path.isdir(setting.folder))
     if setting.scope in _OWN and dead:
         return f"git config --file {quote(setting.file)} --unset-all {KEY} && {again}"
-    return _BYPASS
+    return command.install(_BYPASS)
 
 
 def is_generated(folder: str) -> bool:

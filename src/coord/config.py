@@ -136,7 +136,8 @@ class _Reader:
         self._path = path
 
     def config(self, tables: dict[str, object]) -> Config:
-        self._known("", tables, ("derived", "log", "identity", "push", *_LATER))
+        own = {key: table for key, table in tables.items() if key not in _LATER}
+        self._known("", own, ("derived", "log", "identity", "push"))
         identity = self._table("identity", tables)
         push = self._table("push", tables)
         self._known("identity", identity, ("author", "name", "email"))

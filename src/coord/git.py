@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.errors import Environment
+from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,11 +131,28 @@ def tell(
 
     Raises:
         GitError: git's exit status was not 0.
+        Environment: a lock file is why.
     """
     done = ask(*args, cwd=cwd, env=env, stdin=stdin)
     if done.code:
-        raise GitError(args, done.code, os.fsdecode(done.err), cwd)
+        stderr = os.fsdecode(done.err)
+        raise _locked(stderr) or GitError(args, done.code, stderr, cwd)
     return done
+
+
+def _locked(stderr: str) -> Environment | None:
+    """Return the refusal for a lock file that git names in its words, in any language."""
+    locks = [word for word in stderr.split("'") if word.endswith(".lock") and os.path.exists(word)]
+    if not locks:
+        return None
+    age = time.time() - os.lstat(locks[0]).st_mtime
+    return Environment(
+        "locked",
+        "a lock of git's stands in the way",
+        where=locks[0],
+        why=f"it is {age:.0f} s old: another git is at work, or one was killed and left it",
+        run=f"rm {quote(locks[0])}",
+    )
 
 
 def as_user(*args: str, cwd: str, env: Mapping[str, str]) -> Output:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from coord import git, pin, publish, worktree
 from coord.errors import Environment, Refused, Usage
-from coord.names import answers_to, is_actor, slug
+from coord.names import answers_to, is_actor, quote, slug
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,7 @@ def resolve(place: Place, asked: str | None, environ: Mapping[str, str] = os.env
     """
     explicit = asked or environ.get(VARIABLE) or None
     if explicit is not None:
-        require_actor(explicit)
+        require_actor(explicit, instead_of(asked))
     pinned = read_pin(place)
     if pinned is not None:
         clash = explicit if explicit and not answers_to(pinned.actor, explicit) else None
@@ -65,8 +65,17 @@ def resolve(place: Place, asked: str | None, environ: Mapping[str, str] = os.env
     return Identity(actor, minted(place, actor) if count == 1 else None, "inferred", count)
 
 
-def require_actor(name: str) -> None:
+def instead_of(asked: str | None) -> str:
+    """Return what to run with another name than ``--as``, or than COORD_ACTOR, had."""
+    return "git coord --as {} whoami" if asked else f"export {VARIABLE}={{}}"
+
+
+def require_actor(name: str, command: str) -> None:
     """Insist that `name` may be an actor.
+
+    Args:
+        name: what was asked for.
+        command: what to run instead; ``{}`` stands for a name that will do.
 
     Raises:
         Usage: it may not.
@@ -77,7 +86,7 @@ def require_actor(name: str) -> None:
             "not the name of an actor",
             where=name or "(empty)",
             why="an actor is [a-z0-9][a-z0-9._-]*, at most 100 characters, not ending in a dot",
-            run=f"git coord pin --actor {slug(name) or 'NAME'}",
+            run=command.format(slug(name) or "worker"),
         )
 
 
@@ -199,3 +208,25 @@ def tagged(email: str) -> str:
 def self_authorship(place: Place) -> pin.Authorship:
     """Return the authorship of a person who pins a worktree as themselves."""
     return pin.Authorship(own(place, "user.name"), own(place, "user.email"))
+
+
+def way_back(place: Place, role: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Return the command that lets git write the pinned identity again.
+
+    A pin's ``author.*`` and ``committer.*`` give way only to the environment, and to the same keys
+    set where git reads them later: at the end of the shared config, or in config.worktree.
+
+    Args:
+        place: a pinned worktree in which git writes somebody else.
+        role: ``author`` or ``committer``.
+        environ: the environment git was called with.
+    """
+    exported = [f"GIT_{role.upper()}_{part}" for part in ("NAME", "EMAIL")]
+    if any(name in environ for name in exported):
+        return f"unset {' '.join(exported)}"
+    for key in (f"{role}.email", f"{role}.name"):
+        shown = git.ask("config", "-z", "--show-origin", "--get", key, cwd=place.cwd).fields
+        if shown and os.path.basename(shown[0]) != pin.AUTHOR:
+            file = os.path.join(place.cwd, shown[0].removeprefix("file:"))
+            return f"git config --file {quote(file)} --remove-section {role}"
+    return "coord-install"

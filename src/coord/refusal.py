@@ -25,7 +25,8 @@ FOLDER = "coord-refused"
 _MARK = "coord-refused 1"
 _WAYS_OUT = {
     "derived": "git coord regenerate {}",
-    "log": "git coord resolve {} --take both --reason 'keep the records of both sides'",
+    "log": "git coord resolve {} --take both "
+    "--reason 'HEAD as it stands, and what the other side added'",
     "once": "git coord id renumber {}",
 }
 ABSENT = "absent"  # instead of a blob, where a path is settled by not being there
@@ -96,8 +97,12 @@ def is_pending(record: Record, facts: Facts) -> bool:
 
 
 def is_live(record: Record, facts: Facts) -> bool:
-    """Tell whether `record` still counts: pending, or settled and not yet committed."""
-    return is_pending(record, facts) or bool(record.resolved and facts.head == record.head)
+    """Tell whether `record` still counts: pending, or an edit of history noted for this commit.
+
+    A settled refusal ends with its operation: after an abort its trailer would be a lie.
+    """
+    noted = record.readable and record.ours == record.theirs
+    return is_pending(record, facts) or (noted and facts.head == record.head)
 
 
 def blocks(record: Record, facts: Facts) -> bool:
@@ -183,10 +188,10 @@ def live(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]
 
 
 def forget(record: Record) -> None:
-    """Delete a record; one that is gone already is no fault."""
+    """Delete a record; where it may not be deleted it stays, as stale as before."""
     try:
         os.unlink(record.file)
-    except FileNotFoundError:
+    except OSError:
         pass
 
 

@@ -89,7 +89,7 @@ def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Place:
         done = git.ask(*_QUESTION, cwd=cwd, env=git.here(environ))
     if not _answered(done):
         raise _no_repository(cwd, os.fsdecode(done.err))
-    git_dir, common_dir, *top = os.fsdecode(done.out).rstrip("\n").split("\n")
+    git_dir, common_dir, *top = _lines(done, cwd)
     return Place(
         os.path.realpath(git_dir),
         os.path.realpath(common_dir),
@@ -112,6 +112,15 @@ def _answered(done: git.Output) -> bool:
     return done.out.count(b"\n") >= 2  # noqa: PLR2004  # both git dirs came
 
 
+def _lines(done: git.Output, cwd: str) -> list[str]:
+    """Return the answers, one a line; a folder with a newline in its name is asked for alone."""
+    lines = os.fsdecode(done.out).removesuffix("\n").split("\n")
+    if len(lines) == 2 + (done.code == 0):
+        return lines
+    alone = [git.ask(*_QUESTION[:2], part, cwd=cwd) for part in _QUESTION[2:]]
+    return [answer.text for answer in alone if answer.code == 0]
+
+
 def _no_repository(cwd: str, stderr: str) -> Environment:
     words = " ".join(stderr.removeprefix("fatal: ").split())
     # Git prints the command that trusts a repository of another owner, after a tab.
@@ -122,8 +131,15 @@ def _no_repository(cwd: str, stderr: str) -> Environment:
         "no git repository can be read here",
         where=cwd,
         why=f"git said: {words}" if words else "git gave no answer",
-        run=trust or (f"git init {quote(cwd)}" if absent else f"git -C {quote(cwd)} status"),
+        run=trust or f"git -C {quote(cwd)} status",
     )
+
+
+def leaked(place: Place, cwd: str, environ: Mapping[str, str]) -> str | None:
+    """Return the git dir that GIT_DIR names, when it is another one than the place's."""
+    named = environ.get("GIT_DIR")
+    other = os.path.realpath(os.path.join(cwd, named)) if named else place.git_dir
+    return None if other == place.git_dir else other
 
 
 def refuse_leaked(place: Place, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
@@ -132,11 +148,8 @@ def refuse_leaked(place: Place, cwd: str, verb: str, environ: Mapping[str, str])
     Raises:
         Refused: GIT_DIR names another private git dir than the one `cwd` is in.
     """
-    leaked = environ.get("GIT_DIR")
-    if not leaked:
-        return
-    other = os.path.realpath(os.path.join(cwd, leaked))
-    if other == place.git_dir:
+    other = leaked(place, cwd, environ)
+    if other is None:
         return
     raise Refused(
         "identity-conflict",

@@ -100,3 +100,18 @@ def test_a_git_that_is_too_old_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         git.require_version(str(tmp_path))
 
     assert caught.value.rule == "git-too-old"
+
+
+def test_a_lock_of_gits_is_named_with_its_age_and_never_deleted(repo: Repo) -> None:
+    """The index lock of a killed git: exit 3, and the command that removes it."""
+    lock = repo.private("index.lock")
+    lock.touch()
+
+    with pytest.raises(Environment) as caught:
+        git.tell("add", "README", cwd=str(repo.path))
+
+    assert caught.value.rule == "locked"
+    assert caught.value.where == str(lock)
+    assert lock.exists()
+    assert repo.paste(caught.value.run).code == 0
+    git.tell("add", "README", cwd=str(repo.path))

@@ -110,11 +110,14 @@ def test_a_detached_head_is_named_after_its_folder(repo: Repo) -> None:
 
 
 def test_an_explicit_name_that_is_no_actor_is_wrong_usage(repo: Repo) -> None:
-    """Exit 2 with a name that would do."""
+    """Exit 2 with a name that would do, in the place where the bad one was given."""
     with pytest.raises(Usage) as caught:
         who(repo, "Bad Name!")
+    assert caught.value.run == "git coord --as bad-name whoami"
 
-    assert caught.value.run == "git coord pin --actor bad-name"
+    with pytest.raises(Usage) as caught:
+        who(repo, COORD_ACTOR="Bad Name!")
+    assert caught.value.run == "export COORD_ACTOR=bad-name"
 
 
 def test_an_unreadable_pin_is_not_an_absent_one(repo: Repo) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from harness import Repo
 
+LIB = os.path.dirname(os.path.dirname(pin.__file__))
 RULE = pin.Authorship("{actor}", "me+{actor}@example.com")
 
 
@@ -292,10 +293,7 @@ def test_pinning_imports_nothing_slow() -> None:
             "-I",
             "-S",
             "-c",
-            (
-                f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(pin.__file__))!r})\n"
-                "import coord.pin; print(*sys.modules)"
-            ),
+            (f"import sys; sys.path.insert(0, {LIB!r})\nimport coord.pin; print(*sys.modules)"),
         ],
         capture_output=True,
         check=True,

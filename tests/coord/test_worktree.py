@@ -9,11 +9,10 @@ import pytest
 
 from coord import worktree
 from coord.errors import Environment, Refused
+from harness import Repo
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from harness import Repo
 
 
 def test_a_linked_worktree_has_a_private_and_a_common_dir(repo: Repo, tmp_path: Path) -> None:
@@ -147,3 +146,15 @@ def test_git_dir_of_the_same_worktree_is_no_leak(repo: Repo) -> None:
     worktree.refuse_leaked(
         worktree.discover(str(repo.path)), str(repo.path), "sign-off", {"GIT_DIR": ".git"}
     )
+
+
+def test_a_folder_with_a_newline_in_its_name_is_a_place(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
+    """Git prints paths a line each; such a one is asked for alone."""
+    folder = tmp_path / "a\nb"
+    Repo.init(folder, env)
+
+    place = worktree.discover(str(folder))
+
+    assert (place.top, place.git_dir) == (str(folder), str(folder / ".git"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.drivers.line import DRIVERS
 from harness import refusals
 from harness.drivers import MACROS, add_drivers, library
 from harness.scenes import crossed, diverged
@@ -149,11 +150,13 @@ class TestRefused:
         done = merge(guarded, *EDITED)
 
         assert_conflict_with_both_sides(guarded, done)
+        assert guarded.read("a.log") == "a\n<<<<<<< HEAD\nX\n=======\nb\ns\n>>>>>>> side\n"
         assert done.refusal.rule == "log-rewritten"
         assert done.refusal.headline == "HEAD has lost line 2: a.log"
         assert done.refusal.why.startswith('"b" is in the base and on side; HEAD edited')
         assert done.refusal.run == (
-            "git coord resolve a.log --take both --reason 'keep the records of both sides'"
+            "git coord resolve a.log --take both "
+            "--reason 'HEAD as it stands, and what the other side added'"
         )
 
     def test_a_truncation_by_the_other_side(self, guarded: Repo) -> None:
@@ -361,6 +364,21 @@ class TestBroken:
 
         assert len(refusals(done.err)) == 1
         assert_conflict_with_both_sides(guarded, done)
+
+    @setups
+    def test_its_own_exit_status_is_one(
+        self, guarded: Repo, tmp_path: Path, setup: Callable[[Repo, Path], None]
+    ) -> None:
+        """More than 128 would abort the merge, or leave garbage, as the version of git has it."""
+        setup(guarded, tmp_path)
+        for name, content in zip("OAB", GROWN, strict=True):
+            guarded.write(name, content)
+        line = DRIVERS["coord-log"].command
+        for placeholder, word in (("%O", "O"), ("%A", "A"), ("%B", "B"), ("%L", "7"), ("%P", "x")):
+            line = line.replace(placeholder, word)
+        done = guarded.run("sh", "-c", line)
+
+        assert (done.code, done.out) == (1, "")
 
     def test_the_repair_is_named_and_the_merge_can_be_run_again(
         self, guarded: Repo, tmp_path: Path

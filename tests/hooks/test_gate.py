@@ -120,7 +120,9 @@ def test_a_refused_log_takes_both(installed: Repo) -> None:
     assert done.refusal.run.startswith("git coord resolve l.tsv --take both --reason ")
     assert installed.paste(done.refusal.run).code == 0
     installed.git("commit", "-qm", "merge")
-    assert installed.git("log", "-1", RESOLVED).startswith("l.tsv keep the records of both sides")
+    assert installed.git("log", "-1", RESOLVED).startswith(
+        "l.tsv HEAD as it stands, and what the other side added"
+    )
     assert {"side", "TWO"} <= set(installed.read("l.tsv").split())
 
 
@@ -252,3 +254,52 @@ def test_commit_all_and_paths_see_the_index_they_commit(installed: Repo) -> None
     assert installed.tried("commit", "-qam", "all").refusal.rule == "refusal-pending"
     assert installed.coord("regenerate").code == 0
     installed.git("commit", "-qam", "all")
+
+
+def test_a_log_with_the_markers_of_its_refusal_is_stopped(installed: Repo) -> None:
+    """``git add -A`` takes the markers for records."""
+    declare(installed)
+    installed.commit("base", {"l.tsv": "1\n2\n3\n"})
+    installed.git("checkout", "-q", "-b", "side")
+    installed.commit("side", {"l.tsv": "1\n2\n3\n4 side\n"})
+    installed.git("checkout", "-q", "main")
+    installed.write("l.tsv", "1\n3 edited\n4 main\n")
+    installed.coord("resolve", "l.tsv", "--take", "worktree", "--reason", "a test")
+    installed.git("commit", "-q", "-m", "main")
+    assert installed.tried("merge", "side").code == 1
+
+    installed.git("add", "-A")
+    done = installed.tried("commit", "-q", "-m", "merge")
+
+    assert done.code == 1
+    assert done.refusal.rule == "refusal-pending"
+    assert installed.paste(done.refusal.run).code == 0
+    installed.git("commit", "-q", "-m", "merge")
+    assert installed.read("l.tsv") == "1\n3 edited\n4 main\n4 side\n"
+
+
+@pytest.mark.parametrize("leave", [("merge", "--abort"), ("reset", "-q", "--hard")])
+def test_what_settled_an_aborted_merge_is_told_by_no_other_commit(
+    installed: Repo, leave: tuple[str, ...]
+) -> None:
+    """The trailer would be a lie there, and the record would keep an uninstall from ending."""
+    fork(installed, "schema.json")
+    installed.tried("merge", "side")
+    settle = ("--take", "ours", "--reason", "ours is right")
+    assert installed.coord("resolve", "schema.json", *settle).code == 0
+    installed.git(*leave)
+
+    installed.git("commit", "-q", "--allow-empty", "-m", "unrelated")
+
+    assert installed.git("log", "-1", RESOLVED) == ""
+    assert installed.run("coord-install", "--uninstall").code == 0
+
+
+def test_an_uninstall_after_an_abort_is_not_held_up(installed: Repo) -> None:
+    """Even before the next commit clears the record away."""
+    fork(installed, "schema.json")
+    installed.tried("merge", "side")
+    installed.coord("resolve", "schema.json", "--take", "ours", "--reason", "ours is right")
+    installed.git("merge", "--abort")
+
+    assert installed.run("coord-install", "--uninstall").code == 0

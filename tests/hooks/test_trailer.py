@@ -269,3 +269,50 @@ def test_ten_megabytes_of_diff_cost_nothing(several: Repo) -> None:
     done = several.run(str(several.common("hooks/commit-msg")), str(message), timeout=1)
 
     assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("poison", ["config", "environment"])
+def test_a_committer_that_outranks_the_pin_signs_nothing_off(
+    installed: Repo, tmp_path: Path, poison: str
+) -> None:
+    """``committer.*`` at the end of the shared config makes every worktree sign off as one."""
+    tree = installed.worktree(tmp_path / "w", "w")
+    if poison == "config":
+        installed.git("config", "committer.email", "mallory@example.com")
+        poisoned = tree
+    else:
+        poisoned = tree.with_env(GIT_COMMITTER_EMAIL="mallory@example.com")
+
+    done = poisoned.tried("commit", "-q", "--allow-empty", "-s", "-m", "x")
+
+    assert done.code == 1
+    assert done.refusal.rule == "identity-conflict"
+    repeat = "git commit -q --allow-empty -s -m x"
+    assert poisoned.paste(f"{done.refusal.run}\n{repeat}").code == 0
+    assert "+w-" in tree.git("log", "-1", "--format=%ce")
+
+
+def test_a_peers_sign_off_in_a_pinned_worktree_is_no_business_of_ours(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """Only the committer's own trailer needs a certain identity."""
+    tree = installed.worktree(tmp_path / "w", "w")
+
+    done = tree.tried(
+        "commit", "-q", "--allow-empty", "-m", "x", "-m", "Signed-off-by: P <p@x.org>"
+    )
+
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_broken_pin_signs_nothing_off(installed: Repo, tmp_path: Path) -> None:
+    """Unreadable is neither pinned nor unpinned: refused with the command that mends it."""
+    tree = installed.worktree(tmp_path / "w", "w")
+    tree.private("coord-identity.toml").write_text("junk\n")
+
+    done = tree.tried("commit", "-q", "--allow-empty", "-s", "-m", "x")
+
+    assert done.code == 1
+    assert done.refusal.rule == "pin-unreadable"
+    assert tree.paste(done.refusal.run).code == 0
+    assert tree.tried("commit", "-q", "--allow-empty", "-s", "-m", "x").code == 0

@@ -23,11 +23,11 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
     worktree.refuse_leaked(place, show.cwd(), "sign-off", os.environ)
     me = identity.resolve(place, asked)
     identity.require_certain(me, place, "sign-off")
-    pending = [
-        record.path
-        for record, facts in refusal.live(place, git.elsewhere())
-        if not refusal.is_settled(record, facts)
-    ]
+    who.warn_of_author(place)
+    live = refusal.live(place, git.elsewhere())
+    pending = sorted(
+        {record.path for record, facts in live if not refusal.is_settled(record, facts)}
+    )
     changed = _changed(place)
     if as_json:
         show.document(

@@ -73,6 +73,9 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
         done = command.main(args, prog_name=name, standalone_mode=False)
     except click.Abort:
         return 130
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help(), err=True)
+        return 2
     except BrokenPipeError:
         # The reader left (`| head`): say nothing more, and let Python's exit flush nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

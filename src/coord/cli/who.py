@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import git, gitconfig, identity, worktree
+from coord import git, gitconfig, identity, outgoing, worktree
 from coord import pin as pins
 from coord.cli import show
 from coord.errors import CoordError, Environment, Refused
@@ -29,6 +29,10 @@ def whoami(asked: str | None, *, as_json: bool) -> None:
         show.note(
             f"--as or {identity.VARIABLE} says {who.conflict}, but {who.actor} is pinned here"
         )
+    leaked = worktree.leaked(place, show.cwd(), os.environ)
+    if leaked is not None:
+        show.note(f"GIT_DIR names another worktree, and git would commit there: {leaked}")
+    warn_of_author(place)
     report(place, who, as_json=as_json)
 
 
@@ -46,12 +50,14 @@ def pin(
     """Pin an identity to this worktree, so that no peer can change who works here."""
     place = here()
     worktree.refuse_leaked(place, show.cwd(), "pin", os.environ)
-    wanted = _wanted(place, name or asked or os.environ.get(identity.VARIABLE), as_self=as_self)
+    asked = name or asked or os.environ.get(identity.VARIABLE)
+    again = "git coord pin --replace" + (" --self" if as_self else "")
+    wanted = _wanted(place, asked, as_self=as_self)
     rule = identity.self_authorship(place) if as_self else identity.authorship(place)
     if replace:
         made = pins.replace(place.git_dir, place.common_dir, wanted, rule)
     else:
-        made = _pinned(place, wanted, rule)
+        made = _pinned(place, wanted, rule, f"{again} --actor {asked}" if asked else again)
     if not place.installed:
         show.note("coord-install has not run here: git does not read the pinned author yet")
     report(place, identity.resolve(place, made.actor), as_json=as_json)
@@ -72,7 +78,7 @@ def lazily_pin(place: Place, asked: str | None) -> None:
         return
     wanted = asked or os.environ.get(identity.VARIABLE) or pins.branch_handle(place.git_dir)
     if not wanted.endswith("-"):
-        identity.require_actor(wanted)
+        identity.require_actor(wanted, identity.instead_of(asked))
     try:
         made, _ = pins.ensure(place.git_dir, place.common_dir, wanted, identity.authorship(place))
     except OSError as error:
@@ -104,6 +110,19 @@ def report(place: Place, who: identity.Identity, *, as_json: bool) -> None:
     show.line(f"worktree  {place.cwd}, {f'on {branch}' if branch else 'detached'}")
 
 
+def warn_of_author(place: Place) -> None:
+    """Say when git will write another author than the pin's, and where to look for what does."""
+    pinned = identity.read_pin(place)
+    if pinned is None or not outgoing.follows(place.common_dir, pinned):
+        return
+    name, email = author(place)
+    if (name, email) != (pinned.name, pinned.email):
+        show.note(
+            f"git will write {name} <{email}>, not the pinned {pinned.name} <{pinned.email}>; "
+            f"mended by: {identity.way_back(place, 'author')}"
+        )
+
+
 def author(place: Place) -> tuple[str, str]:
     """Return name and e-mail as git will write them; empty where git knows none."""
     ident = git.ask("var", "GIT_AUTHOR_IDENT", cwd=place.cwd).text
@@ -113,14 +132,14 @@ def author(place: Place) -> tuple[str, str]:
 
 def _wanted(place: Place, name: str | None, *, as_self: bool) -> str:
     if name is not None:
-        identity.require_actor(name)
+        identity.require_actor(name, f"git coord pin{' --self' if as_self else ''} --actor {{}}")
         return name
     if as_self:
         return (slug(identity.own(place, "user.name")) or "self") + "-"
     return pins.branch_handle(place.git_dir)
 
 
-def _pinned(place: Place, wanted: str, rule: pins.Authorship) -> pins.Pin:
+def _pinned(place: Place, wanted: str, rule: pins.Authorship, again: str) -> pins.Pin:
     there = identity.read_pin(place)
     if there is not None:
         raise Refused(
@@ -128,7 +147,7 @@ def _pinned(place: Place, wanted: str, rule: pins.Authorship) -> pins.Pin:
             f"{there.actor} is pinned here",
             where=place.cwd,
             why="a pin is written once, so that nobody becomes somebody else by accident",
-            run="git coord pin --replace" + (f" --actor {wanted}" if wanted[-1] != "-" else ""),
+            run=again,
         )
     try:
         return pins.ensure(place.git_dir, place.common_dir, wanted, rule)[0]

@@ -38,10 +38,12 @@ def add(
     as_json: bool,
 ) -> None:
     """Add a worktree at PATH, on BRANCH or at COMMIT, and pin its worker."""
-    if actor is not None:
-        identity.require_actor(actor)
     options = [*(["-b", branch] if branch else []), *(["--detach"] if detach else [])]
     options += ["--no-checkout"] if no_checkout else []
+    if actor is not None:
+        typed = [quote(word) for word in (*options, path, *([commit] if commit else []))]
+        again = " ".join(typed).replace("{", "{{").replace("}", "}}")
+        identity.require_actor(actor, f"git coord worktree add --actor {{}} {again}")
     made = _added(path, commit, options, actor)
     who.report(made, identity.resolve(made, actor), as_json=as_json)
 

@@ -83,3 +83,11 @@ def test_a_reader_that_leaves_is_no_fault(repo: Repo) -> None:
 def test_the_version_is_the_packages(repo: Repo) -> None:
     """One place holds it."""
     assert repo.run("git-coord", "--version").out.startswith("git-coord 0.")
+
+
+def test_without_a_verb_the_help_is_shown_as_wrong_usage(repo: Repo) -> None:
+    """Exit 2, like git's own, and the help as a page, not squeezed into a reason."""
+    done = repo.run("git-coord")
+
+    assert done.code == 2
+    assert done.err.startswith("Usage: git coord")

@@ -176,3 +176,51 @@ def test_an_orchestrator_that_exports_its_actor_names_every_child_apart(
     assert len({answer["actor"] for answer in answers}) == 20
     assert len({answer["instance"] for answer in answers}) == 20
     assert all(str(answer["actor"]).startswith("boss") for answer in answers)
+
+
+def test_replacing_a_person_stays_that_person(installed: Repo) -> None:
+    """The printed command repeats what was asked for: ``--self`` is not lost on the way."""
+    installed.coord("pin", "--self")
+
+    done = installed.coord("pin", "--self")
+
+    assert done.refusal.rule == "pin-exists"
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("var", "GIT_AUTHOR_IDENT").startswith("Ada Human <ada@example.com>")
+
+
+def test_whoami_says_when_git_would_write_somebody_else(installed: Repo, tmp_path: Path) -> None:
+    """``author.*`` set by a peer at the end of the shared config outranks every pin."""
+    tree = installed.worktree(tmp_path / "w", "w")
+    installed.git("config", "author.email", "peer@example.com")
+
+    done = tree.coord("whoami")
+    assert "git will write" in done.err
+    mend = done.err.partition("mended by: ")[2].strip()
+
+    assert tree.paste(mend).code == 0
+    assert tree.coord("whoami").err == ""
+
+
+def test_whoami_says_where_git_would_commit_under_a_leaked_git_dir(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """The folder answers, and the contradiction is said."""
+    tree = installed.worktree(tmp_path / "w", "w")
+
+    done = tree.with_env(GIT_DIR=str(installed.private())).run("git-coord", "whoami")
+
+    assert done.out.startswith("w-")
+    assert str(installed.private()) in done.err
+
+
+def test_outside_a_repository_nothing_is_made(tmp_path: Path, installed: Repo) -> None:
+    """The printed command only asks git again: an agent pasting it must not create one."""
+    (tmp_path / "empty").mkdir()
+    outside = installed.at(tmp_path / "empty")
+
+    done = outside.run("git-coord", "whoami")
+    outside.paste(done.refusal.run)
+
+    assert done.code == 3
+    assert list(outside.path.iterdir()) == []

@@ -81,3 +81,16 @@ def test_twenty_at_once_all_end_pinned(installed: Repo, tmp_path: Path) -> None:
 
     assert len({answer["instance"] for answer in answers}) == 20
     assert {answer["source"] for answer in answers} == {"pinned"}
+
+
+def test_a_bad_name_makes_nothing_and_the_printed_command_makes_it_all(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """Exit 2; pasted, the command adds the worktree that was asked for, and pins nobody else."""
+    done = installed.coord("worktree", "add", "../w x", "-b", "side", "--actor", "Grace Hopper")
+
+    assert done.code == 2
+    assert not (tmp_path / "w x").exists()
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.at(tmp_path / "w x").coord("whoami").out.startswith("grace-hopper (pinned)")
+    assert not installed.private("coord-identity.toml").exists()
