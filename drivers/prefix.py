@@ -84,7 +84,7 @@ def _block(read: Read, end: int, start: bytes) -> int:
 def _last(read: Read, needle: bytes, end: int) -> int:
     """Return the last place before `end` where the whole `needle` stands, or -1."""
     while end >= len(needle):
-        begin = max(0, end - CHUNK)
+        begin = max(0, end - CHUNK - len(needle))
         found = read(begin, end).rfind(needle)
         if found >= 0:
             return begin + found

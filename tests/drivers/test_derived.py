@@ -130,6 +130,16 @@ def test_a_sha256_repository_is_recorded_with_its_ids(tmp_path: Path, guarded: R
     assert f"theirs {other.git('rev-parse', ':3:schema.lock')}\n" in records(other)[0]
 
 
+def test_the_record_has_the_blobs_of_git_whatever_filters_say(guarded: Repo) -> None:
+    """The inputs are what is stored; cleaning them again would name blobs that nobody has."""
+    guarded.git("config", "filter.mark.clean", "sed s/^/x/")
+    diverged(guarded, {"schema.lock": BOTH})
+    guarded.write(".gitattributes", ".merge_file* filter=mark\n")
+    guarded.tried("merge", "side")
+
+    assert f"\nours {guarded.git('rev-parse', ':2:schema.lock')}\n" in records(guarded)[0]
+
+
 @pytest.mark.parametrize("name", PATHS)
 def test_any_path_is_refused_recorded_and_can_be_pasted(spy: Repo, name: str) -> None:
     """One line of each, however odd the name; pasted into sh the command gets that very path."""

@@ -70,6 +70,12 @@ ROWS = {
     "two pretty-printed objects are no lines": Row(
         "b\n", 'b\n{\n  "k": 1,\n  "s": 1\n}\n', 'b\n{\n  "k": 1,\n  "m": 1\n}\n', Torn
     ),
+    "lines that both sides continue indented are no records": Row(
+        "b\n", "b\n{\n  s\n", "b\n{\n  m\n", Torn
+    ),
+    "lines that a shared bracket closes are no records": Row(
+        lines("b"), lines("b { s }"), lines("b { m }"), Torn
+    ),
     "paragraphs stay apart": Row(
         lines("A _"), lines("A _ S _"), lines("A _ M _"), lines("A _ M _ S _"), b""
     ),

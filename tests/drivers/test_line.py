@@ -52,6 +52,24 @@ def test_the_scripts_are_plain_sh(shell: str, name: str, repo: Repo) -> None:
     assert repo.run(shell, "-n", str(script)).code == 0
 
 
+@pytest.mark.parametrize("place", ["main", "linked", "submodule"])
+def test_the_common_dir_is_found_without_a_child(guarded: Repo, tmp_path: Path, place: str) -> None:
+    """One `git rev-parse` a path costs a merge of many files a third more."""
+    there = guarded
+    if place == "linked":
+        linked = guarded.worktree(tmp_path / "linked", "other")
+        there = linked.with_env(GIT_DIR=str(linked.private()))
+    if place == "submodule":
+        outer = Repo.init(tmp_path / "outer", guarded.env)
+        outer.git("submodule", "--quiet", "add", str(guarded.path), "sub")
+        there = outer.at(outer.path / "sub")
+        add_drivers(there)
+    there.common("hooks/coord/log").write_text('echo "$#"; exit 0\n')
+    done = there.with_env(PATH="/nowhere").run("/bin/sh", "-c", command("log"))
+
+    assert (done.out, done.err) == ("7\n", "")
+
+
 def test_in_the_main_worktree(guarded: Repo) -> None:
     """No GIT_DIR, .git is a folder."""
     diverged(guarded, FILES)

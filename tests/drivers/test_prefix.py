@@ -80,6 +80,18 @@ def test_the_agreement_is_the_longest_common_beginning(one: str, two: str, three
 
 
 @pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("needle", [b"\n", b"\n## ", b"\n\n", b"\nlonger than a chunk"])
+@pytest.mark.parametrize("place", range(24))
+def test_the_last_beginning_is_found_across_chunks(needle: bytes, place: int) -> None:
+    """Also where two windows meet inside of it; never one that ends too late."""
+    text = b"a" * place + needle + b"b" * 24
+
+    for end in range(len(text) + 1):
+        found = prefix._last(lambda begin, stop: text[begin:stop], needle, end)
+        assert found == text.rfind(needle, 0, end)
+
+
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize(
     ("text", "start", "head"),
     [
