@@ -173,6 +173,18 @@ def test_the_trailer_lands_in_the_message(installed: Repo, command: str) -> None
     assert ">8" not in body
 
 
+def test_a_merge_tried_twice_bears_one_trailer(installed: Repo) -> None:
+    """The first try was aborted, and its record is settled with the second's."""
+    fork(installed, "schema.json")
+    installed.tried("merge", "side")
+    installed.git("merge", "--abort")
+    installed.tried("merge", "side")
+    assert installed.coord("regenerate").code == 0
+    installed.git("commit", "-qm", "merge")
+
+    assert installed.git("log", "-1", "--format=%B").count("Coord-Resolved") == 1
+
+
 def test_the_trailer_survives_an_amend_without_a_second(installed: Repo) -> None:
     """The record is stale by then; the message is not."""
     settled(installed)

@@ -92,6 +92,7 @@ FREE = [
     (MERGE, ADD, "git checkout -q -f side", COMMIT),
     (MERGE, ADD, "git stash -q", COMMIT),
     (MERGE, "echo both >s.json", ADD, COMMIT),
+    (MERGE, "git merge --abort && git reset -q --hard base", "git merge -q --no-ff -m x side"),
     (SQUASH, ADD, "git reset -q --hard", COMMIT),
     (SQUASH, ADD, "git reset -q", COMMIT),
     (PICK, "git cherry-pick --abort", COMMIT),

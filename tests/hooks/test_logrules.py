@@ -205,7 +205,12 @@ def test_a_merge_may_take_a_file_whole_from_a_parent(shared: Repo) -> None:
     shared.git("checkout", "-q", "main")
     shared.commit("main", {"log.tsv": THREE + "main\n"})
 
+    shared.git("branch", "seen")
     shared.git("merge", "-q", "-s", "ours", "topic")
+    shared.git("reset", "-q", "--hard", "HEAD~1")
+    shared.git("merge", "-q", "--no-commit", "topic")
+    shared.git("checkout", "topic", "--", "log.tsv")
+    shared.commit("theirs")
 
 
 def test_a_removal_that_a_parent_settled_goes_through_a_merge(shared: Repo) -> None:

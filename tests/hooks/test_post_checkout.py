@@ -67,9 +67,11 @@ def test_an_orchestrator_that_exports_its_own_name_gets_twenty_actors(
 ) -> None:
     """The first has the name, the others four hex more, and each is told so; run in parallel."""
     boss = hooked.with_env(COORD_ACTOR="boss")
+    # Git's own `worktree add` may die of a sibling that is only half there.
+    again = 'until git worktree add -q -B "$1" "../$1"; do sleep 0.1; done'
     adds = [
         subprocess.Popen(
-            ["git", "worktree", "add", "-q", "-b", f"b{number}", str(tmp_path / f"w{number}")],
+            ["sh", "-c", again, "sh", f"w{number}"],
             cwd=boss.path,
             env=boss.env,
             stderr=subprocess.PIPE,
