@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git, outgoing, pin, reflog
 from coord.errors import CoordError, Refused
-from coord.names import quote
+from coord.names import quote, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,13 +49,22 @@ def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
     try:
         refusal, refuses = _judged(dirs, remote, updates(stdin))
     except (CoordError, reflog.Doubt, pin.Unreadable, OSError, ValueError) as doubt:
-        reason = doubt.why if isinstance(doubt, CoordError) else str(doubt)
-        sys.stderr.write(f"coord: could not check who made the outgoing commits: {reason}\n")
+        sys.stderr.write(
+            f"coord: could not check who made the outgoing commits: {_reason(doubt)}\n"
+        )
         return 0
     if refusal is None:
         return 0
     sys.stderr.write(refusal.lines())
     return refusal.exit_code if refuses else 0
+
+
+def _reason(doubt: Exception) -> str:
+    if isinstance(doubt, CoordError):
+        return shown(f"{doubt.where}: {doubt.why}")
+    if isinstance(doubt, pin.Unreadable):
+        return shown(f"{doubt}/{pin.PIN} is no pin; git coord pin --replace mends it")
+    return shown(str(doubt))
 
 
 def updates(stdin: bytes) -> list[Update]:

@@ -56,7 +56,7 @@ def reauthor(
     if as_json:
         show.document(_document(plan, done, dry_run=dry_run))
     else:
-        _print(plan, done)
+        _print(plan, done, outgoing=outgoing)
     _comment(plan, done, pushed)
 
 
@@ -85,7 +85,7 @@ def _signature(place: Place, asked: str | None, request: Request) -> tuple[str, 
         Refused: no pin, or another actor than the pinned one is asked for.
     """
     verb = request.words().removeprefix("git coord ")
-    worktree.refuse_leaked(place, show.cwd(), verb, os.environ)
+    worktree.refuse_leaked(place, os.getcwd(), verb, os.environ)
     who.lazily_pin(place, asked)
     me = identity.resolve(place, asked)
     identity.require_certain(me, place, verb)
@@ -138,9 +138,10 @@ def _document(plan: Plan, done: Done | None, *, dry_run: bool) -> dict[str, obje
     }
 
 
-def _print(plan: Plan, done: Done | None) -> None:
+def _print(plan: Plan, done: Done | None, *, outgoing: bool) -> None:
     if not plan.changes:
-        show.line("nothing to change: these commits bear the right identity")
+        which = "made here since the pin and not published" if outgoing else "named"
+        show.line(f"nothing to change: no commit {which} bears another identity")
     for commit in plan.chain:
         if commit in plan.changes:
             new = f" -> {done.new[commit][:12]}" if done else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def sign_off(asked: str | None, *, as_json: bool) -> None:
     """End your session here: check that it is yours, and say what is left behind."""
     place = who.here()
-    worktree.refuse_leaked(place, show.cwd(), "sign-off", os.environ)
+    worktree.refuse_leaked(place, os.getcwd(), "sign-off", os.environ)
     me = identity.resolve(place, asked)
     identity.require_certain(me, place, "sign-off")
     who.warn_of_author(place)

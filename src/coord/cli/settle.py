@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -108,7 +109,7 @@ def resolve(asked: str | None, *, path: str, take: str, reason: str, as_json: bo
 def _spot(asked: str | None, verb: str) -> Spot:
     place = who.here()
     who.lazily_pin(place, asked)
-    return paths.spot(place, show.cwd(), verb)
+    return paths.spot(place, os.getcwd(), verb)
 
 
 def _show(plan: Plan) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import click
@@ -29,12 +28,3 @@ def line(text: str) -> None:
 def note(text: str) -> None:
     """Print one line of commentary to stderr."""
     click.echo(f"coord: {shown(text)}", err=True)
-
-
-def cwd() -> str:
-    """Return the folder the user is in.
-
-    A shell alias of git runs at the top level, with the user's folder in GIT_PREFIX; the alias
-    hands it over in COORD_CWD so that relative paths and ``..`` mean what was typed.
-    """
-    return os.environ.get("COORD_CWD") or os.getcwd()

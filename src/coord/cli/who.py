@@ -29,7 +29,7 @@ def whoami(asked: str | None, *, as_json: bool) -> None:
         show.note(
             f"--as or {identity.VARIABLE} says {who.conflict}, but {who.actor} is pinned here"
         )
-    leaked = worktree.leaked(place, show.cwd(), os.environ)
+    leaked = worktree.leaked(place, os.getcwd(), os.environ)
     if leaked is not None:
         show.note(f"GIT_DIR names another worktree, and git would commit there: {leaked}")
     warn_of_author(place)
@@ -49,7 +49,7 @@ def pin(
 ) -> None:
     """Pin an identity to this worktree, so that no peer can change who works here."""
     place = here()
-    worktree.refuse_leaked(place, show.cwd(), "pin", os.environ)
+    worktree.refuse_leaked(place, os.getcwd(), "pin", os.environ)
     asked = name or asked or os.environ.get(identity.VARIABLE)
     again = "git coord pin --replace" + (" --self" if as_self else "")
     wanted = _wanted(place, asked, as_self=as_self)
@@ -65,7 +65,7 @@ def pin(
 
 def here() -> Place:
     """Return the place of the user's folder."""
-    return worktree.discover(show.cwd())
+    return worktree.discover(os.getcwd())
 
 
 def lazily_pin(place: Place, asked: str | None) -> None:

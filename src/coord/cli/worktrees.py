@@ -50,7 +50,7 @@ def add(
 
 def _added(path: str, commit: str | None, options: list[str], actor: str | None) -> places.Place:
     """Run ``git worktree add`` under one lock and return the new, pinned place."""
-    cwd = show.cwd()
+    cwd = os.getcwd()
     place = places.discover(cwd)
     env = git.elsewhere()
     if actor is not None:
