@@ -111,8 +111,10 @@ def test_outgoing_mends_all_that_the_guard_would_name(worker: Repo, origin: Path
     assert PEER not in worker.git("log", "--format=%an <%ae>%n%cn <%ce>", "main..")
     assert (again.code, again.out) == (
         0,
-        "nothing to change: no commit made here since the pin and not published "
-        "bears another identity\n",
+        (
+            "nothing to change: no commit made here since the pin and not published "
+            "bears another identity\n"
+        ),
     )
 
 
