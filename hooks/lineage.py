@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git
@@ -94,15 +95,30 @@ def is_amending(args: Sequence[str]) -> bool:
 
 
 def _command_lines(pid: int) -> Iterator[list[str]]:
-    """Yield the arguments of a process and its ancestors, nearest first; none without /proc."""
+    """Yield the arguments of a process and its ancestors, nearest first."""
+    look = _from_proc if os.path.isdir("/proc/self") else _from_ps
     for _ in range(_ANCESTORS):
         try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                yield os.fsdecode(file.read()).split("\0")
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                pid = int(file.read().rpartition(b")")[2].split()[1])
+            words, pid = look(pid)
         except (OSError, ValueError):
             return
+        yield words
+
+
+def _from_proc(pid: int) -> tuple[list[str], int]:
+    """Return arguments and parent of a process, as Linux tells them."""
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        words = os.fsdecode(file.read()).split("\0")
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        return words, int(file.read().rpartition(b")")[2].split()[1])
+
+
+def _from_ps(pid: int) -> tuple[list[str], int]:
+    """Return the same from ``ps``, where arguments are told from each other by blanks only."""
+    ask = ["ps", "-o", "ppid=", "-o", "args=", "-p", str(pid)]
+    done = subprocess.run(ask, capture_output=True, check=False)
+    parent, *words = os.fsdecode(done.stdout).split() or [""]
+    return words, int(parent)
 
 
 def _ask(place: Place, *args: str) -> str:

@@ -1,0 +1,87 @@
+"""What a commit grows from: parents, shared history, the reverted commit, and ``--amend``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.hooks import lineage
+from coord.worktree import discover
+
+if TYPE_CHECKING:
+    from harness import Repo
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (b'Revert "x"\n\nThis reverts commit 0123abcd.\n', ("0123abcd", "0123abcd^")),
+        (
+            b"Revert\n\nThis reverts commit 0123abcd, reversing\nchanges made to 4567ef.\n",
+            ("0123abcd", "4567ef"),
+        ),
+        (b"This reverts commit --all.\n", None),
+        (b"nothing of the kind\n", None),
+        (b"This reverts commit ", None),
+        (b"This reverts commit \xff\xfe", None),
+    ],
+)
+def test_a_revert_is_read_from_its_message(
+    message: bytes, expected: tuple[str, str] | None
+) -> None:
+    """The commit, and what it is held against: its parent, or the mainline of a merge."""
+    assert lineage.reverted(message) == expected
+
+
+def test_shared_history_ends_where_others_stop(repo: Repo) -> None:
+    """The newest commits that another ref reaches; all of it where there is no other."""
+    place = discover(str(repo.path), repo.env)
+    base = repo.git("rev-parse", "HEAD")
+    assert lineage.shared(place, base) == [base]
+    repo.git("branch", "peer")
+    assert lineage.shared(place, base) == [base]
+    tip = repo.commit("mine")
+    assert lineage.shared(place, tip) == [base]
+    repo.git("tag", "v1")
+    assert lineage.shared(place, tip) == [tip]
+    repo.git("tag", "-d", "v1")
+    repo.git("checkout", "-q", "--orphan", "fresh")
+    root = repo.commit("root")
+    assert lineage.shared(place, root) == []
+
+
+def test_a_detached_head_leaves_no_branch_out(repo: Repo) -> None:
+    """Every branch is another ref there."""
+    tip = repo.commit("mine")
+    repo.git("checkout", "-q", "--detach")
+    above = repo.commit("above")
+
+    assert lineage.shared(discover(str(repo.path), repo.env), above) == [tip]
+
+
+def test_a_merge_has_parents_and_a_base(repo: Repo) -> None:
+    """MERGE_HEAD lists every commit that is merged in."""
+    base = repo.git("rev-parse", "HEAD")
+    repo.git("checkout", "-q", "-b", "side")
+    side = repo.commit("side")
+    repo.git("checkout", "-q", "main")
+    main = repo.commit("main")
+    repo.git("merge", "-q", "--no-commit", "side")
+
+    found = lineage.of(discover(str(repo.path), repo.env), ["m", "merge"])
+    assert found == lineage.Lineage([main, side], base, [])
+
+
+@pytest.mark.skipif(not shutil.which("ps"), reason="no ps here")
+def test_ps_tells_what_proc_does() -> None:
+    """Where there is no /proc, the ancestors are still known."""
+    child = subprocess.Popen(["sleep", "20"])
+    try:
+        assert lineage._from_ps(child.pid) == (["sleep", "20"], os.getpid())
+    finally:
+        child.kill()
+        child.wait()
