@@ -10,13 +10,21 @@ import os
 import tomllib
 from dataclasses import dataclass, field
 
+from coord import duration
 from coord.errors import Environment
 from coord.names import quote
 
 FILE = ".coord.toml"
-_LATER = ("board", "presence", "moves", "lane", "id", "fleet")  # checked by their own modules
+_SECTIONS = {
+    "identity": ("author", "name", "email"),
+    "push": ("authorship",),
+    "board": ("store",),
+    "presence": ("expires",),
+}
+_LATER = ("moves", "lane", "id", "fleet")  # checked by their own modules
 AUTHORS = ("actor", "keep")
 AUTHORSHIP = ("warn", "refuse")
+STORES = ("directory",)
 
 
 @dataclass(frozen=True)
@@ -56,12 +64,23 @@ class Identity:
 
 @dataclass(frozen=True)
 class Config:
-    """The whole declaration; later patterns win over earlier ones."""
+    """The whole declaration; later patterns win over earlier ones.
+
+    Attributes:
+        derived: ``[derived."PATTERN"]``.
+        log: ``[log."PATTERN"]``.
+        identity: ``[identity]``.
+        authorship: ``[push] authorship``: warn or refuse.
+        store: ``[board] store``: where shared records live.
+        expires: ``[presence] expires``: seconds of silence after which nobody is called present.
+    """
 
     derived: tuple[Derived, ...] = ()
     log: tuple[Log, ...] = ()
     identity: Identity = field(default_factory=Identity)
     authorship: str = "warn"
+    store: str = "directory"
+    expires: float = 1800.0
 
 
 class ConfigInvalid(Environment):
@@ -137,11 +156,11 @@ class _Reader:
 
     def config(self, tables: dict[str, object]) -> Config:
         own = {key: table for key, table in tables.items() if key not in _LATER}
-        self._known("", own, ("derived", "log", "identity", "push"))
-        identity = self._table("identity", tables)
-        push = self._table("push", tables)
-        self._known("identity", identity, ("author", "name", "email"))
-        self._known("push", push, ("authorship",))
+        self._known("", own, ("derived", "log", *_SECTIONS))
+        section = {name: self._table(name, tables) for name in _SECTIONS}
+        for name, known in _SECTIONS.items():
+            self._known(name, section[name], known)
+        identity = section["identity"]
         return Config(
             tuple(self._derived(pattern, rule) for pattern, rule in self._rules("derived", tables)),
             tuple(self._log(pattern, rule) for pattern, rule in self._rules("log", tables)),
@@ -150,7 +169,9 @@ class _Reader:
                 self._text("identity", identity, "name") or "{actor}",
                 self._text("identity", identity, "email"),
             ),
-            self._choice("push", push, "authorship", AUTHORSHIP),
+            self._choice("push", section["push"], "authorship", AUTHORSHIP),
+            self._choice("board", section["board"], "store", STORES),
+            self._duration("presence", section["presence"], "expires", Config.expires),
         )
 
     def _derived(self, pattern: str, rule: dict[str, object]) -> Derived:
@@ -198,6 +219,13 @@ class _Reader:
         if found in choices:
             return str(found)
         raise self._invalid(f"{at}.{key}", key, f"it must be one of: {', '.join(choices)}")
+
+    def _duration(self, at: str, table: dict[str, object], key: str, default: float) -> float:
+        text = self._text(at, table, key)
+        seconds = default if text is None else duration.parse(text)
+        if seconds:
+            return seconds
+        raise self._invalid(f"{at}.{key}", key, "it must be a duration such as 90s, 30m, 24h or 7d")
 
     def _known(self, at: str, table: dict[str, object], keys: tuple[str, ...]) -> None:
         for key in table:

@@ -80,6 +80,7 @@ def quote(word: str) -> str:
         return "'" + word.replace("'", "'\\''") + "'"
     raw = word.encode("utf-8", "surrogateescape")
     body = raw.rstrip(b"\n")
-    octal = "".join(chr(b) if chr(b) in _PLAIN and b != ord("%") else f"\\{b:03o}" for b in body)
+    # A leading dash would be an option of printf's.
+    octal = "".join(chr(b) if chr(b) in _PLAIN and b not in b"%-" else f"\\{b:03o}" for b in body)
     # A substitution strips final newlines; for the path that bears one, `?` finds it again.
     return f"\"$(printf '{octal}')\"" + "?" * (len(raw) - len(body))

@@ -95,7 +95,11 @@ def uuid() -> str:
 
 def now() -> str:
     """Return the present as RFC 3339 UTC with microseconds."""
-    stamp = time.time()
+    return at(time.time())
+
+
+def at(stamp: float) -> str:
+    """Return seconds since the epoch as RFC 3339 UTC with microseconds."""
     micros = int(stamp % 1 * 1_000_000)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(stamp)) + f".{micros:06d}Z"
 

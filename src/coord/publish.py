@@ -24,18 +24,18 @@ def create(path: str, data: bytes, mode: int = 0o666) -> bool:
     """
     if os.path.lexists(path):
         return False
-    temp = _written(path, data, mode)
+    temp = written(path, data, mode)
     try:
         os.link(temp, path, follow_symlinks=False)
     except FileExistsError:
         return False
     except OSError as error:
-        if _name(error) not in _NO_LINKS:
+        if not lacks_links(error):
             raise
         return _create_without_links(path, data, mode)
     finally:
         os.unlink(temp)
-    _sync_folder(path)
+    sync_folder(path)
     return True
 
 
@@ -45,13 +45,13 @@ def replace(path: str, data: bytes, mode: int = 0o666) -> None:
     Raises:
         OSError: the folder is not writable, the disk is full; `path` is then as it was.
     """
-    temp = _written(path, data, mode)
+    temp = written(path, data, mode)
     try:
         os.replace(temp, path)
     except OSError:
         os.unlink(temp)
         raise
-    _sync_folder(path)
+    sync_folder(path)
 
 
 class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
@@ -88,8 +88,12 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
         os.close(self._fd)
 
 
-def _written(path: str, data: bytes, mode: int) -> str:
-    """Return a fresh, synced temporary file beside `path` that holds `data`."""
+def written(path: str, data: bytes, mode: int = 0o666) -> str:
+    """Return a fresh, synced temporary file beside `path` that holds `data`.
+
+    Raises:
+        OSError: the folder is not writable, the disk is full; nothing is left then.
+    """
     temp = f"{path}.tmp-{os.getpid()}-{os.urandom(4).hex()}"
     fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
@@ -120,7 +124,13 @@ def _create_without_links(path: str, data: bytes, mode: int) -> bool:
     return True
 
 
-def _sync_folder(path: str) -> None:
+def lacks_links(error: OSError) -> bool:
+    """Tell whether `error` says that this file system has no hard links."""
+    return _name(error) in _NO_LINKS
+
+
+def sync_folder(path: str) -> None:
+    """Make the entry `path` of its folder survive a power cut."""
     fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

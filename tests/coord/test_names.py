@@ -7,7 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from coord.names import ACTOR_LIMIT, answers_to, is_actor, quote, shown, slug
@@ -95,6 +95,7 @@ def test_shown_escapes_name_the_byte() -> None:
 
 
 @given(st.binary(min_size=0, max_size=30).filter(lambda raw: b"\0" not in raw))
+@example(b"-\x01")
 def test_a_quoted_word_comes_back_from_the_shell(raw: bytes) -> None:
     """Any bytes (no NUL, no final newline) pass through ``sh`` as one word, on one line."""
     word = os.fsdecode(raw.rstrip(b"\n"))

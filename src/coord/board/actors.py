@@ -1,0 +1,87 @@
+"""Actors on the board: who ever worked here, so that a removed worktree's claims can be told.
+
+    actors/<instance>   {"schema": 1, "actor", "instance", "home", "host", "created"}
+
+``home`` is the private git dir relative to the common one, so that it holds after a move.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import pin
+from coord.board import keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.board.store import Rec, Store
+
+
+class Actor(NamedTuple):
+    """One instance that was here.
+
+    Attributes:
+        actor: readable name.
+        instance: what owns.
+        home: private git dir relative to the common one; ``.`` for the main worktree.
+        host: machine it was pinned on.
+        created: when, RFC 3339.
+        at: when it came to the board, by the store's clock.
+    """
+
+    actor: str
+    instance: str
+    home: str
+    host: str
+    created: str
+    at: float | None = None
+
+
+def home_of(git_dir: str, common_dir: str) -> str:
+    """Return a private git dir as it is kept in a record."""
+    return os.path.relpath(git_dir, common_dir)
+
+
+def enrol(store: Store, actor: Actor) -> None:
+    """Record an actor, once."""
+    key = keys.actor(actor.instance)
+    if store.read(key) is not None:
+        return
+    document = {"schema": 1, **actor._asdict()}
+    del document["at"]
+    store.create(key, json.dumps(document).encode() + b"\n")
+
+
+def enrol_pinned(store: Store, common_dir: str) -> None:
+    """Record whoever is pinned in a worktree now: hooks pin without a word to the board."""
+    for git_dir, pinned in pin.live_pins(common_dir):
+        home = home_of(git_dir, common_dir)
+        enrol(store, Actor(pinned.actor, pinned.instance, home, pinned.host, pinned.created))
+
+
+def find(store: Store, instance: str) -> Actor | None:
+    """Return the record of an instance, None when there is none to be read."""
+    rec = store.read(keys.actor(instance))
+    return None if rec is None else _decoded(rec)
+
+
+def every(store: Store) -> Iterator[Actor]:
+    """Yield every actor on the board; records that are none are passed over."""
+    for rec in store.list("actors"):
+        found = _decoded(rec)
+        if found is not None:
+            yield found
+
+
+def _decoded(rec: Rec) -> Actor | None:
+    try:
+        found = json.loads(rec.value)
+        fields = {key: found[key] for key in Actor._fields[:-1]}
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    if not all(isinstance(text, str) for text in fields.values()):
+        return None
+    return Actor(**fields, at=rec.at) if keys.actor(fields["instance"]) == rec.key else None

@@ -1,0 +1,237 @@
+"""The one loop that changes a scope: read the top, decide, create the next, check the chain.
+
+``create`` lets one event have each number, so the loop is a compare-and-set on the whole state.
+A win alone proves nothing: a stalled writer may create a number again that compaction has taken
+away, far below a newer top. So a win counts only while the chain from it upwards is unbroken.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import pin
+from coord.board import keys, notices, records
+from coord.board.events import UNKNOWN, Event, State, unknown
+from coord.board.store import Unavailable
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from coord.board.events import Change
+    from coord.board.store import Rec, Store
+    from coord.identity import Identity
+
+PATIENCE = 30.0
+_KEPT_FOR = 7 * 86400
+_COMPACT_EVERY = 32
+
+
+class Outcome(NamedTuple):
+    """How a change ended: the scope's state, and the event that made it so, if it took one."""
+
+    state: State
+    event: Event | None
+
+
+def top(store: Store, scope: str) -> Event | None:
+    """Return the newest event of `scope`, whose state is the scope's; None when never claimed."""
+    folder = keys.claim(scope)
+    while True:
+        numbers = _numbers(store, folder)
+        if not numbers:
+            return None
+        found = _event(store, folder, numbers, len(numbers) - 1, scope)
+        if found is not None:
+            return found
+
+
+def state(store: Store, scope: str) -> State:
+    """Return what is true of `scope` now."""
+    newest = top(store, scope)
+    return State() if newest is None else newest.state
+
+
+def tops(store: Store) -> Iterator[Event]:
+    """Yield the newest event of every scope that was ever claimed, by key."""
+    for rec in store.last("claims"):
+        folder, seq = rec.key.rpartition("/")[0], keys.seq_of(rec.key)
+        try:
+            found: Event | None = records.decode(rec.value, folder, seq)
+        except records.Foreign:
+            found = _newest(store, folder)  # torn, or a file that is no event's at all
+        if found is not None:
+            yield found
+
+
+def history(store: Store, scope: str) -> list[Event]:
+    """Return the events of `scope` that are kept, oldest first."""
+    folder = keys.claim(scope)
+    numbers = _numbers(store, folder)
+    found = (_event(store, folder, numbers, at, scope) for at in range(len(numbers)))
+    return [event for event in found if event is not None]
+
+
+def change(
+    store: Store, scope: str, me: Identity, decide: Callable[[State], Change | None]
+) -> Outcome:
+    """Publish what `decide` makes of the state.
+
+    `decide` is asked again whenever somebody else was first; None leaves the scope as it is.
+
+    Raises:
+        Unavailable: others were first for half a minute on end.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        newest = top(store, scope)
+        before = State() if newest is None else newest.state
+        wanted = decide(before)
+        if wanted is None:
+            return Outcome(before, None)
+        event = _next(newest, scope, me, wanted)
+        if _published(store, before, event):
+            return Outcome(event.state, event)
+    raise Unavailable(
+        "store-unavailable",
+        f"{scope} is changed by others without a pause",
+        where=scope,
+        why=f"no turn in {PATIENCE:.0f} seconds",
+        run=f"git coord log {quote(scope)}",
+    )
+
+
+def _next(newest: Event | None, scope: str, me: Identity, wanted: Change) -> Event:
+    return Event(
+        seq=1 if newest is None else newest.seq + 1,
+        nonce=os.urandom(8).hex(),
+        after=None if newest is None else newest.nonce,
+        kind=wanted.kind,
+        scope=scope,
+        actor=me.actor,
+        instance=me.instance,
+        at=pin.now(),
+        state=wanted.state,
+        details=wanted.details,
+    )
+
+
+def _published(store: Store, before: State, event: Event) -> bool:
+    """Publish `event`, and before it what others are to be told of it."""
+    folder = keys.claim(event.scope)
+    key, value = keys.event(folder, event.seq), records.encode(event)
+    told = notices.publish(store, before, event)
+    try:
+        won = store.create(key, value).value == value
+    except Unavailable:
+        notices.withdraw(store, told)
+        raise
+    if won and not _unbroken(store, folder, event):
+        store.delete(key, value)
+        won = False
+    if not won:
+        notices.withdraw(store, told)
+        return False
+    if event.seq % _COMPACT_EVERY == 0:
+        compact(store, folder)
+    return True
+
+
+def _unbroken(store: Store, folder: str, event: Event) -> bool:
+    """Tell whether every record from the predecessor of `event` to the top follows on the last."""
+    numbers = _numbers(store, folder)
+    if numbers[-1] == event.seq:
+        return True  # the top is never deleted, so what it was decided on was the top
+    after = event.nonce
+    for seq in range(event.seq + 1, numbers[-1] + 1):
+        rec = store.read(keys.event(folder, seq))
+        if rec is None:
+            return False
+        later = _decoded(rec, folder, seq, event.scope, None)
+        if later.kind != "unreadable" and later.after != after:
+            return False
+        after = later.nonce
+    return True
+
+
+def compact(store: Store, folder: str) -> None:
+    """Delete history below the newest record that is older than a week; never the top.
+
+    Only where the store stamps records: by a writer's clock, a week can be a moment.
+    """
+    now = store.now()
+    if now is None:
+        return
+    numbers = _numbers(store, folder)
+    for index, seq in reversed(list(enumerate(numbers[:-1]))):
+        rec = store.read(keys.event(folder, seq))
+        if rec is not None and rec.at is not None and now - rec.at > _KEPT_FOR:
+            for below in numbers[:index]:
+                _drop(store, keys.event(folder, below))
+            return
+
+
+def _drop(store: Store, key: str) -> None:
+    rec = store.read(key)
+    if rec is not None:
+        store.delete(key, rec.value)
+
+
+def _numbers(store: Store, folder: str) -> list[int]:
+    found = (keys.seq_of(rec.key) for rec in store.list(folder, values=False))
+    return sorted(seq for seq in found if seq)
+
+
+def _newest(store: Store, folder: str) -> Event | None:
+    numbers = _numbers(store, folder)
+    return _event(store, folder, numbers, len(numbers) - 1, None) if numbers else None
+
+
+def _event(
+    store: Store, folder: str, numbers: list[int], at: int, scope: str | None
+) -> Event | None:
+    """Return event number `numbers[at]`; None when it has been compacted meanwhile."""
+    rec = store.read(keys.event(folder, numbers[at]))
+    if rec is None:
+        return None
+    return _decoded(rec, folder, numbers[at], scope, lambda: _before(store, folder, numbers[:at]))
+
+
+def _before(store: Store, folder: str, numbers: list[int]) -> State:
+    """Return the state of the newest record below an unreadable one that can be read."""
+    for seq in reversed(numbers):
+        rec = store.read(keys.event(folder, seq))
+        if rec is None:
+            continue
+        try:
+            return records.decode(rec.value, folder, seq).state
+        except records.Foreign:
+            continue
+    return State()
+
+
+def _decoded(
+    rec: Rec, folder: str, seq: int, scope: str | None, before: Callable[[], State] | None
+) -> Event:
+    try:
+        return records.decode(rec.value, folder, seq)
+    except records.Foreign:
+        at = stamp(rec.at)
+        return Event(
+            seq=seq,
+            nonce=records.nonce_of(rec.value),
+            after=None,
+            kind="unreadable",
+            scope=scope or keys.guessed(folder.rpartition("/")[2]),
+            actor=UNKNOWN,
+            instance=None,
+            at=at,
+            state=unknown(at, before() if before is not None else State()),
+        )
+
+
+def stamp(seconds: float | None) -> str:
+    """Return a store's stamp as RFC 3339 UTC with microseconds."""
+    return pin.now() if seconds is None else pin.at(seconds)

@@ -1,0 +1,144 @@
+"""What a worker has to be told at its next command: a claim lost, a claim that became its own.
+
+    notices/<instance>/<event's nonce>   {"schema": 1, "kind", "scope", "seq", "by", …}
+
+One listing of an empty folder is all that a command pays when there is nothing. A notice is
+written *before* its event: a writer killed in between leaves a notice of nothing, which its reader
+sees through; the other order would leave a holder who never learns that it is none.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.board import keys, records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from coord.board.events import Event, Place, State
+    from coord.board.store import Rec, Store
+
+# A notice whose event has not come by then was left by a killed writer.
+_PATIENCE = 60.0
+
+
+class Notice(NamedTuple):
+    """Something to be told.
+
+    Attributes:
+        rec: its record, to delete once told.
+        kind: ``lost``, ``passed-over``, ``adopted`` or ``yours``.
+        scope: canonical scope.
+        by: actor who did it.
+        at: when, by that actor's clock.
+        generation: the scope's, from then on.
+        reason: why, in that actor's words; empty where none was asked for.
+    """
+
+    rec: Rec
+    kind: str
+    scope: str
+    by: str
+    at: str
+    generation: int
+    reason: str
+
+
+def concerned(before: State, event: Event) -> dict[str, str]:
+    """Return {instance: kind} of those whom `event` takes a place from, or makes the holder."""
+    line = event.state.line
+    kept = {(place.instance, place.branch) for place in line}
+    found = {
+        place.instance: _kind(place, before, event)
+        for place in before.line
+        if place.instance is not None and (place.instance, place.branch) not in kept
+    }
+    if line and line[0].instance is not None and not _held(before, line[0]):
+        found[line[0].instance] = "yours"
+    return {instance: kind for instance, kind in found.items() if instance != event.instance}
+
+
+def publish(store: Store, before: State, event: Event) -> list[tuple[str, bytes]]:
+    """Publish the notices of `event`; return their keys and values, to withdraw them."""
+    made = []
+    for instance, kind in concerned(before, event).items():
+        key = f"{keys.notices(instance)}/{event.nonce}"
+        value = json.dumps(_document(kind, event)).encode() + b"\n"
+        store.create(key, value)
+        made.append((key, value))
+    return made
+
+
+def withdraw(store: Store, made: Iterable[tuple[str, bytes]]) -> None:
+    """Take back the notices of an event that was not to be."""
+    for key, value in made:
+        store.delete(key, value)
+
+
+def unread(store: Store, instance: str) -> list[Notice]:
+    """Return what `instance` has not been told yet; notices of nothing are deleted."""
+    found = []
+    for rec in store.list(keys.notices(instance)):
+        notice = _decoded(store, rec)
+        if notice is not None:
+            found.append(notice)
+        elif _is_idle(store, rec):
+            store.delete(rec.key, rec.value)
+    return sorted(found, key=lambda notice: notice.at)
+
+
+def told(store: Store, notice: Notice) -> None:
+    """Forget a notice that has been shown."""
+    store.delete(notice.rec.key, notice.rec.value)
+
+
+def _kind(place: Place, before: State, event: Event) -> str:
+    if event.kind == "adopt":
+        return "adopted"
+    return "lost" if place == before.holder else "passed-over"
+
+
+def _held(before: State, place: Place) -> bool:
+    holder = before.holder
+    return holder is not None and holder.instance == place.instance
+
+
+def _document(kind: str, event: Event) -> dict[str, object]:
+    return {
+        "schema": 1,
+        "kind": kind,
+        "scope": event.scope,
+        "seq": event.seq,
+        "by": event.actor,
+        "at": event.at,
+        "generation": event.state.generation,
+        "reason": event.details.get("reason", ""),
+    }
+
+
+def _decoded(store: Store, rec: Rec) -> Notice | None:
+    """Return the notice in `rec`; None when it is none, or its event has not come."""
+    try:
+        found = json.loads(rec.value)
+        text = {key: str(found[key]) for key in ("kind", "scope", "by", "at", "reason")}
+        notice = Notice(rec=rec, generation=int(found["generation"]), **text)
+        happened = _happened(store, notice.scope, int(found["seq"]), rec.key.rpartition("/")[2])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return notice if happened else None
+
+
+def _happened(store: Store, scope: str, seq: int, nonce: str) -> bool:
+    """Tell whether event `seq` is the one with `nonce`, or so long past that it was compacted."""
+    folder = keys.claim(scope)
+    rec = store.read(keys.event(folder, seq))
+    if rec is not None:
+        return records.is_event(rec.value, nonce)
+    return any(keys.seq_of(later.key) > seq for later in store.list(folder, values=False))
+
+
+def _is_idle(store: Store, rec: Rec) -> bool:
+    now = store.now()
+    return now is None or rec.at is None or now - rec.at > _PATIENCE

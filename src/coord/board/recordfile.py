@@ -1,0 +1,120 @@
+"""One record as one name in a folder: put there at once, read whole, taken away at once.
+
+Where a file system has no hard links the name is a folder with one file, put there by rename. Both
+ways exclude each other, since a rename onto a file or a full folder fails just as a link does; so
+nobody has to agree on one beforehand.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from coord import publish
+from coord.board.store import Rec
+
+MAX_VALUE = 1 << 20
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_INNER = "r"
+
+
+def read(path: str, key: str) -> Rec | None:
+    """Return the record at `path`, None when absent.
+
+    Its value is empty where something else stands there: a symlink, a pipe, a file of another
+    user's, a monster.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    try:
+        fd = os.open(path, _READ)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        if not os.path.lexists(path):
+            raise
+        return Rec(key, b"")
+    try:
+        facts = os.fstat(fd)
+        if stat.S_ISREG(facts.st_mode) and facts.st_size <= MAX_VALUE:
+            # Not more than there is: a buffer of the limit's size would cost five times the read.
+            return Rec(key, os.read(fd, facts.st_size), facts.st_mtime)
+    finally:
+        os.close(fd)
+    inner = read(os.path.join(path, _INNER), key) if stat.S_ISDIR(facts.st_mode) else None
+    return inner or Rec(key, b"", facts.st_mtime)
+
+
+def place(temp: str, path: str) -> bool:
+    """Give the synced file `temp` the name `path` for good; False when the name is taken.
+
+    Raises:
+        FileNotFoundError: the folder is gone.
+        OSError: it cannot be written; nothing has changed.
+    """
+    try:
+        os.link(temp, path, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if not publish.lacks_links(error):
+            raise
+        if not _moved_in(temp, path):
+            return False
+    publish.sync_folder(path)
+    return True
+
+
+def _moved_in(temp: str, path: str) -> bool:
+    folder = temp + ".d"
+    os.mkdir(folder)
+    inner = os.path.join(folder, _INNER)
+    try:
+        with open(temp, "rb") as file:
+            os.rename(publish.written(inner, file.read()), inner)
+        publish.sync_folder(inner)
+        os.rename(folder, path)
+    except OSError as error:
+        remove(folder, os.path.dirname(temp))
+        if _taken(error):
+            return False
+        raise
+    return True
+
+
+def _taken(error: OSError) -> bool:
+    import errno  # noqa: PLC0415  # only where there are no hard links
+
+    return error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
+
+
+def remove(path: str, scratch: str) -> None:
+    """Take away a record, or what a killed writer left; a folder leaves sight in one step.
+
+    Raises:
+        FileNotFoundError: it is gone already.
+        OSError: it cannot be removed.
+    """
+    if not os.path.isdir(path) or os.path.islink(path):
+        os.unlink(path)
+        return
+    aside = os.path.join(scratch, f"gone-{os.getpid()}-{os.urandom(4).hex()}")
+    os.rename(path, aside)
+    for name in os.listdir(aside):
+        os.unlink(os.path.join(aside, name))
+    os.rmdir(aside)
+
+
+def sweep(scratch: str, before: float) -> None:
+    """Delete what writers killed before the time `before` left in `scratch`."""
+    try:
+        entries = list(os.scandir(scratch))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        try:
+            if entry.stat(follow_symlinks=False).st_mtime < before:
+                remove(entry.path, scratch)
+        except FileNotFoundError:
+            continue

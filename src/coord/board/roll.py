@@ -1,0 +1,114 @@
+"""The roll: which workers there are, and what is known of each, looked up once a command."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import pin, worktree
+from coord.board import actors, presence
+from coord.board.actors import Actor
+from coord.board.store import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from coord.board.events import Place
+    from coord.board.presence import Status
+    from coord.board.process import Process
+    from coord.board.store import Store
+    from coord.worktree import Sibling
+
+# As long as history is kept: who has been silent for longer and holds nothing is of the past.
+_REMEMBERED = 7 * 86400
+_NOBODY = presence.Status(None, present=False, dead=False, gone=False)
+
+
+class Member(NamedTuple):
+    """One worker on the roll; branch and worktree as git lists them now, None where gone."""
+
+    actor: Actor
+    status: Status
+    branch: str | None
+    worktree: str | None
+
+
+class Roll:
+    """Looks workers up, each once; `expires` is how much silence ends presence, in seconds."""
+
+    def __init__(self, store: Store, place: worktree.Place, expires: float) -> None:
+        self._store = store
+        self._place = place
+        self._expires = expires
+        self._known: dict[str, Status] = {}
+        self._ended: dict[Process, bool] = {}
+        self.now = store.now()
+
+    def of(self, instance: str) -> Status:
+        """Return what is known of an instance."""
+        if instance not in self._known:
+            actor = actors.find(self._store, instance)
+            self._known[instance] = _NOBODY if actor is None else self._status(actor)
+        return self._known[instance]
+
+    def is_dead(self, place: Place) -> bool:
+        """Tell whether whoever took `place` surely cannot come back to it.
+
+        The worker's last command tells of a new process in the same worktree; a place of ``run``
+        ends with that very process.
+        """
+        if place.instance is None:
+            return False
+        if not place.run:
+            status = self.of(place.instance)
+            if status.gone or status.dead or status.told:
+                return status.gone or status.dead
+        return place.process is not None and self._has_ended(place.process)
+
+    def members(self, holding: Iterable[str]) -> list[Member]:
+        """Return the workers seen lately and those `holding` a place, by name."""
+        listed = {actor.instance: actor for actor in self._everyone()}
+        facts = {sibling.git_dir: sibling for sibling in worktree.siblings(self._place)}
+        kept = set(holding)
+        found = []
+        for actor in listed.values():
+            status = self.of(actor.instance)
+            if actor.instance in kept or self._is_recent(actor, status):
+                found.append(_member(actor, status, facts.get(self._git_dir(actor))))
+        return sorted(found, key=lambda member: (member.actor.actor, member.actor.instance))
+
+    def _everyone(self) -> list[Actor]:
+        """Return all recorded actors, after recording those that hooks have pinned."""
+        common = self._place.common_dir
+        try:
+            actors.enrol_pinned(self._store, common)
+        except StoreError:  # read-only: the pins themselves can still be read
+            pinned = [
+                Actor(found.actor, found.instance, actors.home_of(git_dir, common), "", "")
+                for git_dir, found in pin.live_pins(common)
+            ]
+            return [*pinned, *actors.every(self._store)]
+        return list(actors.every(self._store))
+
+    def _is_recent(self, actor: Actor, status: Status) -> bool:
+        signs = [sign for sign in (status.seen, actor.at) if sign is not None]
+        return self.now is None or any(self.now - sign < _REMEMBERED for sign in signs)
+
+    def _has_ended(self, process: Process) -> bool:
+        if process not in self._ended:
+            self._ended[process] = process.is_dead
+        return self._ended[process]
+
+    def _status(self, actor: Actor) -> Status:
+        return presence.status(
+            self._place.common_dir, actor.home, actor.instance, self.now, self._expires
+        )
+
+    def _git_dir(self, actor: Actor) -> str:
+        return os.path.normpath(os.path.join(self._place.common_dir, actor.home))
+
+
+def _member(actor: Actor, status: Status, sibling: Sibling | None) -> Member:
+    if sibling is None or status.gone:
+        return Member(actor, status, None, None)
+    return Member(actor, status, sibling.branch, sibling.path)

@@ -1,0 +1,68 @@
+"""Scopes: what can be claimed, and the one way each is written (``kind:name``)."""
+
+from __future__ import annotations
+
+import posixpath
+
+from coord.board import keys
+from coord.errors import Usage
+from coord.names import quote, shown
+
+KINDS = ("task", "artifact", "lane", "branch")
+LIMIT = 4096
+
+
+def parse(text: str, top: str | None = None) -> str:
+    """Return the canonical scope `text` names; a name without a kind is a task.
+
+    Args:
+        text: as typed; ``task:a:b`` for a name with a colon.
+        top: top level of the worktree, for an artifact given by its absolute path.
+
+    Raises:
+        Usage: an unknown kind, an empty or overlong name, a path that leaves the repository.
+    """
+    kind, colon, name = text.partition(":")
+    if not colon:
+        kind, name = "task", text
+    if kind not in KINDS:
+        raise _invalid(
+            text,
+            f"{kind or 'nothing'} is no kind of scope; the kinds are {', '.join(KINDS)}",
+            f"git coord claim {quote('task:' + text)}",
+        )
+    if len(text) > LIMIT:
+        raise _invalid(text[:60] + "…", f"a scope has at most {LIMIT} characters")
+    if kind == "artifact":
+        name = _artifact(name, top, text)
+    if kind == "branch":
+        name = name.removeprefix("refs/heads/")
+    if not name:
+        raise _invalid(text, "it names nothing")
+    return f"{kind}:{keys.normal(name)}"
+
+
+def kind_of(scope: str) -> str:
+    """Return the kind of a canonical scope."""
+    return scope.partition(":")[0]
+
+
+def name_of(scope: str) -> str:
+    """Return the name in a canonical scope."""
+    return scope.partition(":")[2]
+
+
+def _artifact(path: str, top: str | None, text: str) -> str:
+    """Return `path` relative to the top level, without ``.``, ``..`` and doubled slashes."""
+    if top is not None and path.startswith(top.rstrip("/") + "/"):
+        path = path[len(top.rstrip("/")) :].lstrip("/")
+    plain = posixpath.normpath(path) if path else ""
+    if plain.startswith(("/", "../")) or plain == "..":
+        raise _invalid(text, "an artifact is a path relative to the top level of the repository")
+    if plain == ".":
+        raise _invalid(text, "the top level itself is no artifact")
+    return plain
+
+
+def _invalid(text: str, why: str, run: str = "git coord claim --help") -> Usage:
+    return Usage("scope-invalid", "not a scope", where=shown(text) or "(empty)", why=why, run=run)

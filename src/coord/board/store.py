@@ -1,0 +1,112 @@
+"""What a store of the board must do: create once, read, list, and delete what is one's own.
+
+    StoreError (Environment, exit 3)
+    ├── Unavailable      surely not applied
+    ├── Unknown          may have been applied; the same call with the same bytes is safe
+    └── Misconfigured    the store cannot keep its promises, and refuses to start
+
+Every record's bytes hold a nonce, so equal bytes mean the same creation: that makes ``create``
+idempotent, and a retry after a lost answer safe. tests/coord/board/conformance holds each store to
+the contract below.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from coord.errors import Environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Rec(NamedTuple):
+    """One record.
+
+    Attributes:
+        key: ``folder/name`` or ``folder/name/name`` (coord.board.keys).
+        value: its bytes; empty where a record exists but cannot be read.
+        at: seconds, stamped by the store's clock; None where the store has none.
+    """
+
+    key: str
+    value: bytes
+    at: float | None = None
+
+
+class Caps(NamedTuple):
+    """What a store can do beyond the contract.
+
+    Attributes:
+        clock: records are stamped by one clock, which ``now`` reads.
+        durable: an acknowledged record survives a power cut.
+        hosts: several hosts see the same records.
+        max_value: the longest value in bytes.
+    """
+
+    clock: bool
+    durable: bool
+    hosts: bool
+    max_value: int
+
+
+class StoreError(Environment):
+    """A store failed; raised through its three branches."""
+
+
+class Unavailable(StoreError):
+    """The store cannot be reached or written: surely nothing was applied."""
+
+
+class Unknown(StoreError):
+    """The answer was lost: the record may stand."""
+
+
+class Misconfigured(StoreError):
+    """The store's settings would lose or double acknowledged records."""
+
+
+class Store(Protocol):
+    """Create-only records under short keys.
+
+    Every method may raise :class:`StoreError`, and ``ValueError`` for an ill-formed key or value.
+    """
+
+    @property
+    def caps(self) -> Caps:
+        """What this store can do."""
+
+    def create(self, key: str, value: bytes) -> Rec:
+        """Create `key` and return the record that now owns it: won iff its value is `value`.
+
+        At most one value ever, until deleted; never seen empty or in part; after the return it
+        survives SIGKILL of anybody.
+        """
+
+    def read(self, key: str) -> Rec | None:
+        """Return the record at `key`; None only if surely absent.
+
+        Sees every create that ended before the call.
+        """
+
+    def list(self, prefix: str, *, values: bool = True) -> Iterable[Rec]:
+        """Return the records below `prefix` (whole parts of a key), sorted by key, each once.
+
+        Sees every create that ended before the call; no snapshot. Without `values` the values are
+        empty and unread.
+        """
+
+    def last(self, prefix: str) -> Iterable[Rec]:
+        """Return the last record by key of every folder below `prefix`, sorted by key.
+
+        One look a folder, where a list would bring every record of every log.
+        """
+
+    def delete(self, key: str, expect: bytes) -> bool:
+        """Delete `key` if its value is `expect`; of racing callers one is told True.
+
+        For compaction and for records of one's own only.
+        """
+
+    def now(self) -> float | None:
+        """Return the time by the clock that stamps ``Rec.at``; None where there is none."""

@@ -1,0 +1,147 @@
+"""The board and a scope's log as a person reads them. Pure: lines out, nothing printed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from coord import duration
+from coord.board.view import is_unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from coord.board.events import Event, Place
+    from coord.board.roll import Member
+    from coord.board.view import Claimant, Row
+
+_WIDEST = 40
+
+
+def board_lines(
+    members: Sequence[Member], rows: Sequence[Row], me: str | None, now: float | None
+) -> Iterator[str]:
+    """Yield the board; `me` is marked, ages are counted to `now`."""
+    taken = [row for row in rows if row.state != "free"]
+    yield _summary(members, taken, len(rows) - len(taken))
+    if members:
+        yield ""
+        yield from _aligned([_member(member, me, now) for member in members])
+    if taken:
+        yield ""
+        width = min(_WIDEST, max(len(row.scope) for row in taken))
+        for row in taken:
+            yield from _row(row, width, me, now)
+
+
+def log_lines(events: Sequence[Event]) -> Iterator[str]:
+    """Yield a scope's events, oldest first; others' words are marked."""
+    for event in events:
+        yield f"{event.seq:>4}  {event.at[:19]}Z  {event.kind:<9}  {event.actor}{_result(event)}"
+        reason = event.details.get("reason")
+        if isinstance(reason, str):
+            yield from (f"      | {line}" for line in reason.split("\n"))
+
+
+def _summary(members: Sequence[Member], taken: Sequence[Row], free: int) -> str:
+    present = sum(member.status.present for member in members)
+    contested = sum(row.state == "contested" for row in taken)
+    stale = sum(row.stale for row in taken)
+    parts = [
+        f"{present} present",
+        f"{len(taken)} claim{'' if len(taken) == 1 else 's'}",
+        *([f"{contested} contested"] if contested else []),
+        *([f"{stale} stale"] if stale else []),
+        *([f"{free} free again"] if free else []),
+    ]
+    return ", ".join(parts)
+
+
+def _member(member: Member, me: str | None, now: float | None) -> tuple[str, ...]:
+    status = member.status
+    if status.gone:
+        state = "gone"
+    elif status.dead:
+        state = "process ended"
+    elif status.present:
+        state = "present"
+    else:
+        state = "silent"
+    own = " (you)" if member.actor.instance == me else ""
+    return (member.actor.actor + own, state, member.branch or "-", _seen(status.seen, now))
+
+
+def _seen(seen: float | None, now: float | None) -> str:
+    if seen is None or now is None:
+        return ""
+    return f"seen {_span(now - seen)} ago"
+
+
+def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for cells in table:
+        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+        yield ("  " + "  ".join(padded)).rstrip()
+
+
+def _row(row: Row, width: int, me: str | None, now: float | None) -> Iterator[str]:
+    first, *others = row.claimants
+    marks = [
+        *([_issue(first.place)] if first.place.issue is not None else []),
+        *(["paused"] if row.paused_at else []),
+        *(_why_stale(row) if row.stale else []),
+    ]
+    tail = f" ({', '.join(marks)})" if marks else ""
+    yield f"  {row.scope.ljust(width)}  {_named(first.place, me)}{_age(first.place, now)}{tail}"
+    margin = " " * (width + 4)
+    if first.place.intent:
+        yield from (f"{margin}| {line}" for line in first.place.intent.split("\n"))
+    for other in others:
+        yield f"{margin}{_follower(other, me, now)}"
+
+
+def _why_stale(row: Row) -> tuple[str, ...]:
+    if is_unknown(row.claimants[0].place):
+        return ()
+    if row.gone:
+        return ("gone",)
+    return ("process ended",) if row.dead else ("silent",)
+
+
+def _follower(claimant: Claimant, me: str | None, now: float | None) -> str:
+    place = claimant.place
+    if claimant.number is None:
+        return f"-  {_named(place, me)} waited, but its process has ended"
+    return f"{claimant.number}. {_named(place, me)}, waiting{_age(place, now)}"
+
+
+def _named(place: Place, me: str | None) -> str:
+    if is_unknown(place):
+        return "held by unknown: its record cannot be read"
+    own = " (you)" if place.instance == me and me is not None else ""
+    return f"{place.actor}{own}" + (f" on {place.branch}" if place.branch else "")
+
+
+def _issue(place: Place) -> str:
+    return f"#{place.issue}" if isinstance(place.issue, int) else str(place.issue)
+
+
+def _age(place: Place, now: float | None) -> str:
+    try:
+        since = datetime.fromisoformat(place.since).timestamp()
+    except ValueError:
+        return ""
+    return "" if now is None else f" for {_span(now - since)}"
+
+
+def _span(seconds: float) -> str:
+    return "less than a minute" if seconds < duration.UNITS["m"] else duration.told(seconds)
+
+
+def _result(event: Event) -> str:
+    holder = event.state.holder
+    if holder is None:
+        return ", now free"
+    waiting = len(event.state.line) - 1
+    line = f", {waiting} waiting" if waiting else ""
+    return f" → held by {holder.actor}, generation {event.state.generation}{line}"

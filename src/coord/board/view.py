@@ -1,0 +1,176 @@
+"""The board as it is shown: pure, from what was read of claims and workers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import pin
+from coord.board.events import UNKNOWN, brief
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from coord.board.events import Place, State
+    from coord.board.roll import Member, Roll
+
+
+class Claimant(NamedTuple):
+    """A place in a line as it is shown.
+
+    Attributes:
+        place: the place.
+        number: its number among those that count, None for a dead one that waits.
+        state: ``held``, ``waiting`` or ``dead``.
+    """
+
+    place: Place
+    number: int | None
+    state: str
+
+
+class Row(NamedTuple):
+    """One scope of the board.
+
+    Attributes:
+        scope: canonical scope.
+        state: ``held``, ``contested`` or ``free``.
+        stale: the holder is silent, dead or gone.
+        dead: the holder's process surely has ended.
+        gone: the holder's worktree was removed.
+        generation: the fencing token.
+        paused_at: when the holder paused.
+        claimants: the line, the holder first.
+    """
+
+    scope: str
+    state: str
+    generation: int
+    stale: bool = False
+    dead: bool = False
+    gone: bool = False
+    paused_at: str | None = None
+    claimants: tuple[Claimant, ...] = ()
+
+
+def row(scope: str, state: State, roll: Roll) -> Row:
+    """Return how a scope stands."""
+    holder = state.holder
+    if holder is None:
+        return Row(scope, "free", generation=state.generation)
+    line = tuple(claimants(state, roll))
+    live = sum(claimant.number is not None for claimant in line)
+    known = None if holder.instance is None else roll.of(holder.instance)
+    dead = roll.is_dead(holder)
+    return Row(
+        scope=scope,
+        state="contested" if live > 1 else "held",
+        stale=dead or known is None or not known.present,
+        dead=dead,
+        gone=known is not None and known.gone,
+        generation=state.generation,
+        paused_at=state.paused_at,
+        claimants=line,
+    )
+
+
+def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
+    """Yield the line with its numbers; waits of the dead have none."""
+    number = 0
+    for index, place in enumerate(state.line):
+        if index and roll.is_dead(place):
+            yield Claimant(place, None, "dead")
+            continue
+        number += 1
+        yield Claimant(place, number, "waiting" if index else "held")
+
+
+def claim_document(scope: str, state: State, mine: Place, roll: Roll) -> dict[str, object]:
+    """Return one claim as ``claim --json`` answers."""
+    found = next(one for one in claimants(state, roll) if one.place == mine)
+    waits_on = None if found.state == "held" else brief(state.line[0])
+    return {
+        "scope": scope,
+        "state": "held" if found.state == "held" else "waiting",
+        "place": found.number or len(state.line),
+        **_attributes(mine),
+        "generation": state.generation,
+        "waits_on": waits_on,
+    }
+
+
+def row_document(row: Row) -> dict[str, object]:
+    """Return one scope as ``board --json`` answers."""
+    holder = row.claimants[0].place if row.claimants else None
+    return {
+        "scope": row.scope,
+        "state": row.state,
+        "stale": row.stale,
+        "dead": row.dead,
+        "gone": row.gone,
+        "paused": row.paused_at is not None,
+        "paused_at": row.paused_at,
+        "generation": row.generation,
+        "holder": None if holder is None else {"since": holder.since, **_attributes(holder)},
+        "claimants": [
+            {**brief(one.place), "place": one.number, "state": one.state} for one in row.claimants
+        ],
+    }
+
+
+def member_document(member: Member) -> dict[str, object]:
+    """Return one worker as ``board --json`` answers."""
+    status = member.status
+    return {
+        "actor": member.actor.actor,
+        "instance": member.actor.instance,
+        "last_seen": None if status.seen is None else pin.at(status.seen),
+        "present": status.present,
+        "dead": status.dead,
+        "gone": status.gone,
+        "branch": member.branch,
+        "worktree": member.worktree,
+    }
+
+
+def _attributes(place: Place) -> Mapping[str, object]:
+    return {
+        "actor": place.actor,
+        "instance": place.instance,
+        "branch": place.branch,
+        "issue": place.issue,
+        "session": place.session,
+        "intent": place.intent,
+        "paths": list(place.paths),
+        "agent": place.process.name if place.process else None,
+        "host": place.process.host if place.process else None,
+        "pid": place.process.pid if place.process else None,
+    }
+
+
+def owners(rows: Iterable[Row]) -> set[str]:
+    """Return the instances that have a place anywhere."""
+    places = (claimant.place for row in rows for claimant in row.claimants)
+    return {place.instance for place in places if place.instance is not None}
+
+
+def lookalikes(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """Return pairs of live scopes that only case tells apart."""
+    folded: dict[str, str] = {}
+    found = []
+    for one in rows:
+        other = folded.setdefault(one.scope.casefold(), one.scope)
+        if other != one.scope and one.claimants:
+            found.append((other, one.scope))
+    return found
+
+
+def is_unknown(place: Place) -> bool:
+    """Tell whether a place stands for a record that could not be read."""
+    return place.instance is None and place.actor == UNKNOWN
+
+
+def told(place: Place) -> str:
+    """Return a holder in a few words: name and branch."""
+    if is_unknown(place):
+        return "unknown (its record cannot be read)"
+    return f"{place.actor} ({place.branch})" if place.branch else place.actor

@@ -1,0 +1,141 @@
+"""Listing sees what was created before it; deleting takes exactly what was expected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Maker
+
+    from coord.board.store import Store
+
+
+def test_an_absent_record_is_none_and_an_absent_folder_empty(store: Store) -> None:
+    """Before the first create there is nothing, and no error."""
+    assert store.read("actors/a-x") is None
+    assert list(store.list("actors")) == []
+    assert list(store.list("claims/s-x")) == []
+
+
+def test_a_list_is_sorted_whole_and_has_each_record_once(store: Store) -> None:
+    """Over every boundary at which a store may page."""
+    names = [f"claims/s-{number % 7}/{number:08d}" for number in range(1, 1102)]
+    for name in reversed(names):
+        store.create(name, name.encode())
+
+    found = list(store.list("claims"))
+
+    assert [rec.key for rec in found] == sorted(names)
+    assert all(rec.value == rec.key.encode() for rec in found)
+
+
+def test_a_list_without_values_names_the_same_keys(store: Store) -> None:
+    """The keys alone are cheaper."""
+    for name in ("claims/s-a/00000001", "claims/s-b/00000001"):
+        store.create(name, b"x")
+
+    found = list(store.list("claims", values=False))
+
+    assert [rec.key for rec in found] == [rec.key for rec in store.list("claims")]
+    assert all(rec.value == b"" for rec in found)
+
+
+def test_the_last_of_each_folder_is_found_in_one_look(store: Store) -> None:
+    """The state of every scope, without its history."""
+    for folder, count in (("s-b", 3), ("s-a", 12), ("s-ab", 1)):
+        for number in range(1, count + 1):
+            store.create(f"claims/{folder}/{number:08d}", f"{folder} {number}".encode())
+
+    found = [(rec.key, rec.value) for rec in store.last("claims")]
+
+    assert found == [
+        ("claims/s-a/00000012", b"s-a 12"),
+        ("claims/s-ab/00000001", b"s-ab 1"),
+        ("claims/s-b/00000003", b"s-b 3"),
+    ]
+    assert list(store.last("msgs")) == []
+
+
+def test_a_prefix_is_whole_parts_of_a_key(store: Store) -> None:
+    """``a`` does not leak ``ab``, nor a file ``a`` a folder ``a``."""
+    store.create("claims/s-a/00000001", b"1")
+    store.create("claims/s-ab/00000001", b"2")
+    store.create("actors/a-x", b"3")
+
+    assert [rec.value for rec in store.list("claims/s-a")] == [b"1"]
+    assert [rec.value for rec in store.list("actors")] == [b"3"]
+
+
+def _create_and_list(number: int, maker: Maker) -> bool:
+    store = maker.open()
+    store.create(f"actors/a-{number}", b"x")
+    return f"actors/a-{number}" in {rec.key for rec in store.list("actors")}
+
+
+def test_a_list_sees_every_create_that_ended_before_it(
+    maker: Maker, race: Callable[..., list[object]]
+) -> None:
+    """One's own, and in the end everybody's."""
+    assert all(race(16, _create_and_list, maker))
+    assert len(list(maker.open().list("actors"))) == 16
+
+
+def test_a_delete_of_other_bytes_takes_nothing(store: Store) -> None:
+    """Compare-and-delete."""
+    store.create("actors/a-x", b"mine")
+
+    assert store.delete("actors/a-x", b"other") is False
+    assert store.delete("actors/a-y", b"mine") is False
+    assert store.read("actors/a-x") is not None
+
+
+def test_after_a_delete_the_key_is_free(store: Store) -> None:
+    """Absent to reads and lists, and to be created anew."""
+    store.create("actors/a-x", b"1")
+
+    assert store.delete("actors/a-x", b"1") is True
+    assert store.read("actors/a-x") is None
+    assert list(store.list("actors")) == []
+    assert store.create("actors/a-x", b"2").value == b"2"
+
+
+def _delete(_: int, maker: Maker) -> bool:
+    return maker.open().delete("actors/a-x", b"x")
+
+
+def test_of_racing_deleters_one_is_told_true(
+    maker: Maker, race: Callable[..., list[object]]
+) -> None:
+    """Else two would each go on as the one who ended it."""
+    for _ in range(20):
+        maker.open().create("actors/a-x", b"x")
+
+        assert sorted(map(bool, race(8, _delete, maker))) == [False] * 7 + [True]
+
+
+def _churn(number: int, maker: Maker) -> int:
+    """Create and delete one key against others; return how often the record taken was not ours."""
+    store, wrong = maker.open(), 0
+    for turn in range(50):
+        mine = f"{number} {turn}".encode()
+        if store.create("actors/a-x", mine).value == mine:
+            wrong += not store.delete("actors/a-x", mine)
+    return wrong
+
+
+def test_a_deleter_never_takes_what_was_created_in_between(
+    maker: Maker, race: Callable[..., list[object]]
+) -> None:
+    """Between the look and the deletion the record may have become another's."""
+    assert race(8, _churn, maker) == [0] * 8
+
+
+def test_two_boards_do_not_see_each_other(maker: Maker) -> None:
+    """Two repositories in one place of stores."""
+    other = maker._replace(place=maker.place + "-2").open()
+    maker.open().create("actors/a-x", b"1")
+
+    assert other.read("actors/a-x") is None
+    assert list(other.list("actors")) == []

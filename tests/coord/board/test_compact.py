@@ -1,0 +1,93 @@
+"""Compaction: old history goes, the top and the last week never."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.board import claims, events, keys
+from coord.board.directory import Directory
+from coord.board.events import Place
+from coord.identity import Identity
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER = keys.claim("task:x")
+DAY = 86400
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A board on which one scope changed hands ten times."""
+    store = Directory(str(tmp_path / "board"))
+    for turn in range(5):
+        _turn(store, f"i-{turn}")
+    return tmp_path / "board"
+
+
+def _turn(store: Directory, instance: str) -> None:
+    me = Identity("a", instance, "pinned", 2)
+    mine = Place("a", instance, "main", "now")
+    claims.change(store, "task:x", me, lambda at: events.joined(at, mine, _alive))
+    claims.change(store, "task:x", me, lambda at: events.left(at, lambda _: True, _alive))
+
+
+def _alive(_: Place) -> bool:
+    return False
+
+
+def _age(root: Path, seq: int, days: float) -> None:
+    then = (Directory(str(root)).now() or 0) - days * DAY
+    os.utime(root / keys.event(FOLDER, seq), (then, then))
+
+
+def _kept(root: Path) -> list[int]:
+    return [keys.seq_of(rec.key) for rec in Directory(str(root)).list(FOLDER, values=False)]
+
+
+def test_history_below_a_week_old_record_goes(root: Path) -> None:
+    """The newest record that is older than a week stays: it is the state of a week ago."""
+    for seq in range(1, 7):
+        _age(root, seq, 8)
+
+    claims.compact(Directory(str(root)), FOLDER)
+
+    assert _kept(root) == [6, 7, 8, 9, 10]
+
+
+def test_the_top_stays_however_old(root: Path) -> None:
+    """It is the scope's state."""
+    for seq in range(1, 11):
+        _age(root, seq, 400)
+
+    claims.compact(Directory(str(root)), FOLDER)
+    claims.compact(Directory(str(root)), FOLDER)
+
+    assert _kept(root) == [9, 10]
+    assert claims.state(Directory(str(root)), "task:x").generation == 5
+
+
+def test_a_weeks_history_is_kept_whole(root: Path) -> None:
+    """Six days are not a week."""
+    for seq in range(1, 11):
+        _age(root, seq, 6)
+
+    claims.compact(Directory(str(root)), FOLDER)
+
+    assert _kept(root) == list(range(1, 11))
+
+
+def test_claims_compact_on_their_own_now_and_then(root: Path) -> None:
+    """A scope in use for years does not grow for years."""
+    store = Directory(str(root))
+    for turn in range(20):
+        for seq in _kept(root):
+            _age(root, seq, 8)
+        _turn(store, f"later-{turn}")
+
+    assert len(_kept(root)) < 32
+    log = claims.history(store, "task:x")
+    assert [event.after for event in log[1:]] == [event.nonce for event in log[:-1]]

@@ -1,0 +1,149 @@
+"""Who runs us: ancestors, the worker among them, and processes that are surely gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from coord.board import process
+from coord.board.process import Link, Process
+
+WALK = """
+import os, sys
+from coord.board import process
+chain = process.ancestors()
+print([link.pid for link in chain].index(int(sys.argv[1])), process.worker(chain).pid)
+"""
+
+
+def _link(pid: int, name: str, program: str = "") -> Link:
+    return Link(pid, 0, "1", name, program or name)
+
+
+def _pids(chain: list[Link]) -> list[int]:
+    return [link.pid for link in chain]
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        [],
+        ["env", "X=1"],
+        ["timeout", "60"],
+        ["sh", "-c", '"$@"; exit', "sh"],
+        ["env", "sh", "-c", '"$@"; exit', "sh", "timeout", "60"],
+    ],
+    ids=["plain", "env", "timeout", "sh", "all"],
+)
+def test_the_worker_is_the_nearest_that_only_this_test_can_be(wrap: list[str]) -> None:
+    """Shells, env and timeout carry commands; the one who gave them is above."""
+    done = subprocess.run(
+        [*wrap, sys.executable, "-c", WALK, str(os.getpid())],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+
+    assert done.stdout.split()[1] == str(os.getpid())
+
+
+def test_a_script_run_by_a_shell_is_its_shell(tmp_path: os.PathLike[str]) -> None:
+    """It names itself build.sh; what runs is sh."""
+    script = os.path.join(tmp_path, "build.sh")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\n{sys.executable} -c "$@"; exit\n')
+    os.chmod(script, 0o700)
+    done = subprocess.run(
+        [script, WALK, str(os.getpid())], capture_output=True, check=True, text=True
+    )
+
+    assert done.stdout.split()[1] == str(os.getpid())
+
+
+def test_with_nothing_but_shells_above_the_outermost_works() -> None:
+    """A person at a terminal of its own."""
+    chain = [_link(5, "git"), _link(4, "bash"), _link(3, "zsh")]
+
+    found = process.worker(chain)
+    assert found is not None
+    assert found.pid == 3
+    assert process.worker([]) is None
+
+
+def test_watched_are_all_up_to_the_leader_and_the_worker() -> None:
+    """A harness may give each command a session of its own: the worker is above the leader."""
+    chain = [
+        _link(5, "git"),
+        _link(4, "bash"),
+        _link(3, "node"),
+        _link(2, "tmux"),
+        _link(1, "init"),
+    ]
+
+    assert _pids(process.watched(chain, 4)) == [5, 4, 3]
+    assert _pids(process.watched(chain, 2)) == [5, 4, 3, 2]
+    assert _pids(process.watched(chain, 99)) == [5, 4, 3]
+    assert process.watched([], 4) == []
+
+
+def test_a_child_of_init_without_its_leader_was_adopted() -> None:
+    """The worker was killed before we looked; a service or a pid-1 worker is none of that."""
+    assert process.is_adopted([_link(5, "git"), _link(1, "init")], 4, 6)
+    assert process.is_adopted([_link(1, "init")], 4, 6)
+    assert not process.is_adopted([_link(5, "git"), _link(1, "init")], 6, 6)
+    assert not process.is_adopted([_link(5, "git"), _link(1, "agent")], 1, 6)
+    assert not process.is_adopted([_link(5, "git"), _link(1, "agent")], 0, 6)
+    assert not process.is_adopted([_link(5, "git"), _link(4, "node"), _link(1, "init")], 3, 6)
+
+
+def test_a_killed_process_is_dead_at_once_also_before_it_is_reaped() -> None:
+    """A zombie waits for nothing."""
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    found = _recorded(child.pid)
+    assert not found.is_dead
+
+    child.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+
+    assert found.is_dead
+    child.communicate()
+    assert found.is_dead
+
+
+def _recorded(pid: int) -> Process:
+    link = process._look()(pid)
+    assert link is not None
+    return process.recorded(link)
+
+
+def test_a_number_that_came_again_is_another_process() -> None:
+    """Told by the start time."""
+    mine = process.own()
+
+    assert not mine.is_dead
+    assert mine._replace(start="1").is_dead
+
+
+def test_of_other_machines_boots_and_containers_nothing_is_known() -> None:
+    """Not there is no proof of death where one cannot look."""
+    gone = process.own()._replace(pid=(1 << 22) - 1)
+
+    assert gone.is_dead
+    assert not gone._replace(host="elsewhere").is_dead
+    assert not gone._replace(boot="another").is_dead
+
+
+@pytest.mark.skipif(not os.path.exists("/bin/ps"), reason="needs ps")
+def test_without_proc_the_same_is_told_by_ps() -> None:
+    """MacOS and the BSDs."""
+    look = process._ps()
+    found, parent = look(os.getpid()), look(os.getppid())
+
+    assert found is not None
+    assert found.parent == os.getppid()
+    assert parent is not None
+    assert look((1 << 22) - 1) is None

@@ -1,0 +1,109 @@
+"""Events as bytes: back as they were, or foreign; never a crash."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coord.board import keys, records
+from coord.board.events import Event, Place, State
+from coord.board.process import Process
+
+TEXT = st.text(st.characters(codec=None), max_size=20)
+PROCESSES = st.builds(Process, TEXT, TEXT, st.integers(0, 1 << 22), TEXT, TEXT)
+PLACES = st.builds(
+    Place,
+    actor=TEXT,
+    instance=TEXT,
+    branch=st.none() | TEXT,
+    since=TEXT,
+    issue=st.none() | st.integers(1) | TEXT.filter(bool),
+    session=st.none() | TEXT.filter(bool),
+    intent=st.none() | TEXT.filter(bool),
+    paths=st.lists(TEXT, max_size=3).map(tuple),
+    process=st.none() | PROCESSES,
+    run=st.booleans(),
+    on_behalf=st.booleans(),
+)
+STATES = st.builds(
+    State, st.integers(0, 1 << 40), st.lists(PLACES, max_size=3).map(tuple), st.none() | TEXT
+)
+EVENTS = st.builds(
+    Event,
+    seq=st.integers(1, 99_999_999),
+    nonce=TEXT,
+    after=st.none() | TEXT,
+    kind=TEXT,
+    scope=TEXT,
+    actor=TEXT,
+    instance=st.none() | TEXT,
+    at=TEXT,
+    state=STATES,
+    details=st.just({}) | st.fixed_dictionaries({"reason": TEXT}),
+)
+
+
+@given(EVENTS)
+def test_an_event_comes_back_as_it_was(event: Event) -> None:
+    """Whatever its texts hold, lone surrogates too; one line of JSON."""
+    event = event._replace(scope=keys.normal(event.scope))
+    value = records.encode(event)
+
+    assert value.count(b"\n") == 1
+    assert records.decode(value, keys.claim(event.scope), event.seq) == event
+
+
+@given(st.binary(max_size=200))
+def test_other_bytes_are_foreign(value: bytes) -> None:
+    """Empty, torn, binary."""
+    with pytest.raises(records.Foreign):
+        records.decode(value, keys.claim("task:x"), 1)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+
+
+@given(EVENTS, st.data())
+def test_a_record_with_one_wrong_field_is_foreign_or_an_event(
+    event: Event, data: st.DataObject
+) -> None:
+    """Any JSON in any field: told apart, never another exception."""
+    document: Any = json.loads(records.encode(event))
+    spots = [document, document["state"], *document["state"]["line"]]
+    spot = data.draw(st.sampled_from(spots))
+    spot[data.draw(st.sampled_from(sorted(spot)))] = data.draw(JSON)
+    value = json.dumps(document).encode()
+
+    try:
+        found = records.decode(value, keys.claim(event.scope), event.seq)
+    except records.Foreign:
+        return
+    assert records.encode(found)
+
+
+@given(EVENTS, st.data())
+def test_a_torn_record_is_foreign(event: Event, data: st.DataObject) -> None:
+    """Every proper prefix that lacks more than the newline."""
+    value = records.encode(event)
+    cut = data.draw(st.integers(0, len(value) - 2))
+
+    with pytest.raises(records.Foreign):
+        records.decode(value[:cut], keys.claim(event.scope), event.seq)
+
+
+def test_a_record_in_the_wrong_place_is_foreign() -> None:
+    """Its number and its scope are part of what it says."""
+    event = Event(3, "n", None, "claim", "task:x", "a", "i", "now", State())
+    value = records.encode(event)
+
+    for folder, seq in ((keys.claim("task:x"), 4), (keys.claim("task:y"), 3)):
+        with pytest.raises(records.Foreign):
+            records.decode(value, folder, seq)

@@ -1,0 +1,67 @@
+"""Scopes: kinds, and the one way each is written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coord.board import scopes
+from coord.errors import Usage
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("x", "task:x"),
+        ("task:x", "task:x"),
+        ("task:a:b", "task:a:b"),
+        ("lane:social", "lane:social"),
+        ("branch:refs/heads/a/b", "branch:a/b"),
+        ("branch:a/b", "branch:a/b"),
+        ("artifact:a/b.json", "artifact:a/b.json"),
+        ("artifact:./a//b/../c.json", "artifact:a/c.json"),
+        ("artifact:/top/a/b.json", "artifact:a/b.json"),
+        ("..", "task:.."),
+        ("a/../b", "task:a/../b"),
+        ("cafe\u0301", "task:caf\u00e9"),
+        ("a\nb", "task:a\nb"),
+    ],
+)
+def test_a_scope_has_one_spelling(text: str, scope: str) -> None:
+    """A bare name is a task; an artifact is relative to the top level and plain."""
+    assert scopes.parse(text, "/top") == scope
+
+
+@pytest.mark.parametrize("text", ["a:b", "Task:x", ":x", "http://x", "tasks:x"])
+def test_an_unknown_kind_names_the_kinds(text: str) -> None:
+    """Exit 2; a name with a colon is written task:a:b."""
+    with pytest.raises(Usage) as caught:
+        scopes.parse(text)
+
+    assert all(kind in caught.value.why for kind in scopes.KINDS)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "task:", "artifact:", "artifact:.", "artifact:..", "artifact:../x", "artifact:a/../../x",
+     "artifact:/elsewhere/x", "branch:refs/heads/", "x" * 5000],
+)  # fmt: skip
+def test_what_names_nothing_or_leaves_the_repository_is_no_scope(text: str) -> None:
+    """Empty names, paths outside, and names no record should carry."""
+    with pytest.raises(Usage, match="not a scope"):
+        scopes.parse(text, "/top")
+
+
+def test_four_thousand_characters_are_a_scope() -> None:
+    """Long, but bounded."""
+    assert scopes.parse("é" * 4000) == "task:" + "é" * 4000
+
+
+@given(st.text(min_size=1, max_size=40))
+def test_a_canonical_scope_stays_as_it_is(name: str) -> None:
+    """Parsing is idempotent: what is shown can be typed."""
+    scope = scopes.parse(f"task:{name}")
+
+    assert scopes.parse(scope) == scope
