@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Print what would be done; touch nothing.")
 @click.option("--check", "checking", is_flag=True, help="Ask git whether all is in force.")
 @click.option("--uninstall", is_flag=True, help="Take everything out of the git dir again.")
-@click.option("--purge", is_flag=True, help="With --uninstall: drop refusals that are pending.")
+@click.option("--purge", is_flag=True, help="With --uninstall: drop pending refusals and claims.")
 @click.option("--no-hooks", is_flag=True, help="Install all but hooks; print how to call them.")
 @click.option("--pin-existing", is_flag=True, help="Also pin every linked worktree there is.")
 @show.json_option

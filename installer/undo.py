@@ -9,6 +9,8 @@ import os
 from typing import TYPE_CHECKING
 
 from coord import evidence, git, refusal
+from coord.board import claims
+from coord.board.directory import Directory
 from coord.errors import Refused
 from coord.installer import attributes, disk, hookfile, include, manifest, plan, worktrees
 from coord.installer.apply import leftovers
@@ -16,6 +18,7 @@ from coord.installer.manifest import Manifest
 from coord.installer.steps import Drop, Edit, Leave, Step
 
 if TYPE_CHECKING:
+    from coord.board.events import Place as Claim
     from coord.worktree import Place
 
 _OURS = ("coord-", "coord.config")  # every file of a private git dir that is ours starts so
@@ -50,16 +53,19 @@ def uninstall(place: Place, hooks_now: str) -> tuple[list[Step], list[str]]:
 
 
 def _is_known(path: str) -> bool:
-    """Tell whether a file of ``<common git dir>/coord`` is one of the pins' bookkeeping."""
-    return os.path.basename(path).startswith(("identities", "pin.lock"))
+    """Tell whether an entry of ``<common git dir>/coord`` is ours: bookkeeping, and the board."""
+    return os.path.basename(path).startswith(("board", "identities", "pin.lock", "worktree-add"))
 
 
 def require_settled(place: Place, *, again: str) -> None:
-    """Insist that no worktree has a refusal pending: undoing would drop it.
+    """Insist that no refusal is pending and nothing is claimed: undoing would drop both.
 
     Raises:
-        Refused: one has.
+        Refused: something is.
     """
+    for event in claims.tops(Directory(os.path.join(place.common_dir, "coord", "board"))):
+        if event.state.holder is not None:
+            raise _claimed(event.scope, event.state.holder, again)
     for there in worktrees.present(place):
         for record in refusal.read_all(there.git_dir):
             if refusal.is_pending(
@@ -85,6 +91,17 @@ def private_dirs(common_dir: str) -> list[str]:
 def private_files(git_dir: str) -> list[str]:
     """Return what is ours in a private git dir: pin, author, records, presence."""
     return [path for path in _inside(git_dir) if os.path.basename(path).startswith(_OURS)]
+
+
+def _claimed(scope: str, holder: Claim, again: str) -> Refused:
+    return Refused(
+        "claims-live",
+        f"{scope} is held by {holder.actor}",
+        where=scope,
+        why="the board goes with the rest, and nobody would see who works on what; let its holder "
+        "release it, take it over, or give the board up",
+        run=f"{again} --purge",
+    )
 
 
 def _unsettled(there: Place, record: refusal.Record, again: str) -> Refused:

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from coord import git, identity, refusal, worktree
-from coord.cli import show, who
+from coord.board import beats
+from coord.board.waiting import Watch
+from coord.cli import claims, roster, show, who
+from coord.cli import seat as seats
 
 if TYPE_CHECKING:
+    from coord.board.events import State
+    from coord.identity import Identity
     from coord.worktree import Place
 
 
@@ -29,16 +34,36 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
         {record.path for record, facts in live if not refusal.is_settled(record, facts)}
     )
     changed = _changed(place)
+    released = _left(place, me)
     if as_json:
         show.document(
-            {"actor": me.actor, "instance": me.instance, "pending": pending, "changed": changed}
+            {
+                "actor": me.actor,
+                "instance": me.instance,
+                "pending": pending,
+                "changed": changed,
+                "released": [claims.released_document(*one) for one in released],
+            }
         )
         return
     show.line(f"{me.actor} signed off from {place.cwd}")
+    for scope, state in released:
+        heir = state.holder
+        show.line(f"released: {scope}{f', now held by {heir.actor}' if heir else ''}")
     for path in pending:
         show.line(f"still refused: {path}")
     if changed:
         show.line(f"not committed: {len(changed)} path{'s' if len(changed) > 1 else ''}")
+
+
+def _left(place: Place, me: Identity) -> list[tuple[str, State]]:
+    """Release what the worker holds and waits for, then take back its signs of life."""
+    seat = seats.Seat(place, me, roster.board_of(place), Watch(), [])
+    scopes = claims.own(seat) if me.instance else []
+    roll = seat.roll()
+    released = [(scope, claims.give_up(seat, roll, scope)) for scope in scopes]
+    beats.drop(place.git_dir, me.instance)
+    return released
 
 
 def _changed(place: Place) -> list[str]:

@@ -21,6 +21,13 @@ VERBS = {
     "worktree": ("worktrees", "Add a worktree that is pinned from its first moment."),
     "reauthor": ("history", "Give this worktree's own unpublished commits their right author."),
     "sign-off": ("leave", "End a session cleanly."),
+    "claim": ("claims", "Claim scopes: hold them, or wait in line."),
+    "release": ("claims", "Give up claims; the next in line becomes holder."),
+    "wait": ("waits", "Wait until you could hold a scope."),
+    "run": ("waits", "Run a command while holding a scope."),
+    "take-over": ("takeover", "Take a scope from its holder, on the record."),
+    "board": ("board", "Show who is here, and who works on what."),
+    "log": ("board", "Show what happened to a scope."),
     "track": ("guards", "Guard a path: derived or log."),
     "untrack": ("guards", "Stop guarding a path."),
     "regenerate": ("settle", "Run the producers of refused derived files."),
@@ -60,6 +67,9 @@ class Verbs(click.Group):
 def main(ctx: click.Context, actor: str | None) -> None:
     """Coordinate many workers, agents and people, in one repository."""
     ctx.obj = actor
+    from coord.cli import pulse  # noqa: PLC0415  # not for --help and --version
+
+    pulse.beat(actor)
 
 
 def run() -> NoReturn:

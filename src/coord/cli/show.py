@@ -10,7 +10,7 @@ import click
 from coord.names import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
@@ -25,6 +25,16 @@ def line(text: str) -> None:
     click.echo(shown(text))
 
 
+def lines(texts: Iterable[str]) -> None:
+    """Print many lines of the answer in one go; text of others is escaped on the way."""
+    click.echo("".join(f"{shown(text)}\n" for text in texts), nl=False)
+
+
 def note(text: str) -> None:
     """Print one line of commentary to stderr."""
     click.echo(f"coord: {shown(text)}", err=True)
+
+
+def quoted(text: str) -> None:
+    """Print one line of another's words to stderr, marked as such."""
+    click.echo(f"| {shown(text)}", err=True)

@@ -58,6 +58,7 @@ def pin(
         made = pins.replace(place.git_dir, place.common_dir, wanted, rule)
     else:
         made = _pinned(place, wanted, rule, f"{again} --actor {asked}" if asked else again)
+    _enrol(place, made)
     if not place.installed:
         show.note("coord-install has not run here: git does not read the pinned author yet")
     report(place, identity.resolve(place, made.actor), as_json=as_json)
@@ -84,7 +85,14 @@ def lazily_pin(place: Place, asked: str | None) -> None:
     except OSError as error:
         show.note(f"this worktree could not be pinned: {error.strerror}: {error.filename}")
     else:
+        _enrol(place, made)
         show.note(f"pinned {made.actor} to {place.cwd}")
+
+
+def _enrol(place: Place, made: pins.Pin) -> None:
+    from coord.cli import roster  # noqa: PLC0415  # once in a worktree's life
+
+    roster.enrol_pinned(place, made)
 
 
 def report(place: Place, who: identity.Identity, *, as_json: bool) -> None:

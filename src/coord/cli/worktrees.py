@@ -9,7 +9,7 @@ import click
 from coord import git, identity, publish
 from coord import pin as pins
 from coord import worktree as places
-from coord.cli import show, who
+from coord.cli import roster, show, who
 from coord.errors import Environment
 from coord.names import quote
 
@@ -78,4 +78,5 @@ def _added(path: str, commit: str | None, options: list[str], actor: str | None)
 def _pin(made: places.Place, actor: str | None) -> None:
     """Pin what no hook has pinned: ``--no-checkout``, a detached HEAD, no install."""
     wanted = actor or pins.branch_handle(made.git_dir)
-    pins.ensure(made.git_dir, made.common_dir, wanted, identity.authorship(made))
+    pinned, _ = pins.ensure(made.git_dir, made.common_dir, wanted, identity.authorship(made))
+    roster.enrol_pinned(made, pinned)

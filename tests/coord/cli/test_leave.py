@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from harness.board import actor, answer, scope, worker
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -69,3 +71,41 @@ def test_a_leaked_git_dir_is_refused_naming_both(installed: Repo, tmp_path: Path
     assert done.code == 1
     assert str(tree.private()) in done.refusal.headline
     assert leaked.paste(done.refusal.run).code == 0
+
+
+def test_the_peers_claim_on_a_live_run_survives(installed: Repo, tmp_path: Path) -> None:
+    """The incident whole: signed off as the peer, its claim on a long run was released."""
+    peer = installed.with_env(COORD_ACTOR="peer")
+    installed.git("checkout", "-q", "-b", "peer-run")
+    answer(peer, "claim", "task:run")
+    me = worker(installed, tmp_path / "w", "worker", "worker-0001")
+    answer(me, "claim", "task:mine")
+
+    done = me.paste(f"cd '{installed.path}' && git coord sign-off")
+
+    assert done.code == 1
+    assert "peer-run" in done.refusal.headline
+    assert "inferred" in done.refusal.why
+    assert scope(me, "task:run")["holder"]["actor"] == "peer"
+    assert scope(me, "task:mine")["holder"]["actor"] == "worker-0001"
+
+
+def test_a_sign_off_releases_everything_and_drops_presence(installed: Repo, tmp_path: Path) -> None:
+    """Held and waited for; who was behind holds now; nothing of a peer's is touched."""
+    one = worker(installed, tmp_path / "one", "feat-one", "one-0001")
+    two = worker(installed, tmp_path / "two", "feat-two", "two-0002")
+    answer(one, "claim", "a", "b")
+    answer(two, "claim", "b", "c")
+    answer(one, "claim", "c")
+
+    left = answer(one, "sign-off")
+
+    assert [(row["scope"], (row["next"] or {}).get("actor")) for row in left["released"]] == [
+        ("task:a", None),
+        ("task:b", "two-0002"),
+        ("task:c", "two-0002"),
+    ]
+    assert [c["actor"] for c in scope(two, "task:c")["claimants"]] == ["two-0002"]
+    assert not actor(two, "one-0001")["present"]
+    assert actor(two, "one-0001")["last_seen"] is None
+    assert one.coord("sign-off").code == 0

@@ -1,0 +1,175 @@
+"""``claim`` and ``release``: who works on what, and who waits for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from coord import git
+from coord.board import claims, events, view
+from coord.cli import seat as seats
+from coord.cli import show
+from coord.errors import Refused, Usage
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.board.events import Place, State
+    from coord.board.roll import Roll
+    from coord.cli.seat import Seat
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True, metavar="SCOPE...")
+@click.option("--branch", metavar="B", help="Claim for another branch, until its worker does.")
+@click.option("--issue", metavar="N", help="The issue this is about.")
+@click.option("--intent", metavar="T", help="What you mean to do.")
+@click.option("--path", "globs", multiple=True, metavar="GLOB", help="Files you mean to touch.")
+@click.option("--session", metavar="S", help="The session you work in.")
+@show.json_option
+@click.pass_obj
+def claim(
+    asked: str | None,
+    *,
+    names: tuple[str, ...],
+    branch: str | None,
+    issue: str | None,
+    intent: str | None,
+    globs: tuple[str, ...],
+    session: str | None,
+    as_json: bool,
+) -> None:
+    """Claim scopes: the first claimant holds, a later one waits. Neither is a failure."""
+    said = {"--branch": branch, "--issue": issue, "--intent": intent, "--session": session}
+    for option, text in (*said.items(), *(("--path", glob) for glob in globs)):
+        seats.bounded(text, option)
+    seat = seats.acting(asked, "claim", names, said)
+    own = seat.branch
+    target = own if branch is None else _branch(branch, seat)
+    mine = seats.claim(seat, target)._replace(
+        issue=_issue(issue),
+        intent=intent or None,
+        paths=globs,
+        session=session or None,
+        on_behalf=branch is not None and target != own,
+    )
+    roll = seat.roll()
+    made = [(scope, *_claimed(seat, roll, scope, mine)) for scope in seat.scopes]
+    answer(seat, roll, made, as_json=as_json)
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[SCOPE]...")
+@show.json_option
+@click.pass_obj
+def release(asked: str | None, *, names: tuple[str, ...], as_json: bool) -> None:
+    """Give up your claims on scopes, or all of them; the next in line becomes holder."""
+    seat = seats.acting(asked, "release", names, {}, guarded=True)
+    wanted = seat.scopes if names else own(seat)
+    for scope in wanted:
+        _require_mine(seat, scope)
+    roll = seat.roll()
+    done = [(scope, give_up(seat, roll, scope)) for scope in wanted]
+    if as_json:
+        show.document({"released": [released_document(scope, state) for scope, state in done]})
+        return
+    for scope, state in done:
+        heir = state.holder
+        show.line(f"{scope} is {f'now held by {heir.actor}' if heir else 'free'}")
+    if not done:
+        show.line(f"{seat.me.actor} holds nothing and waits for nothing")
+
+
+def _claimed(seat: Seat, roll: Roll, scope: str, mine: Place) -> tuple[State, Place]:
+    outcome = claims.change(
+        seat.store, scope, seat.me, lambda state: events.joined(state, mine, roll.is_dead)
+    )
+    held = next(place for place in outcome.state.line if events.is_same(place, mine, roll.is_dead))
+    return outcome.state, held
+
+
+def answer(
+    seat: Seat, roll: Roll, made: Sequence[tuple[str, State, Place]], *, as_json: bool
+) -> None:
+    """Print how claims stand: the claims of `seat` among them."""
+    documents = [view.claim_document(scope, state, mine, roll) for scope, state, mine in made]
+    if as_json:
+        show.document({"claims": documents})
+        return
+    for (scope, state, _), answer in zip(made, documents, strict=True):
+        holder = state.line[0]
+        if answer["state"] == "held":
+            show.line(f"{scope} is yours, generation {state.generation}")
+            continue
+        show.line(f"{scope} is held by {view.told(holder)}; you are number {answer['place']}")
+        if holder.instance != seat.instance:
+            show.note(f"git coord wait {quote(scope)} ends when it is yours")
+
+
+def own(seat: Seat) -> list[str]:
+    """Return the scopes in which `seat` holds or waits."""
+    tops = claims.tops(seat.store)
+    return sorted(event.scope for event in tops if event.state.places_of(seat.instance))
+
+
+def _require_mine(seat: Seat, scope: str) -> None:
+    """Refuse to end what is somebody else's; what nobody has is as good as released."""
+    state = claims.state(seat.store, scope)
+    if state.holder is None:
+        show.note(f"{scope} is held by nobody")
+    elif not state.places_of(seat.instance):
+        raise _not_holder(seat, scope, state.holder)
+
+
+def give_up(seat: Seat, roll: Roll, scope: str) -> State:
+    """Give up what `seat` has in `scope`, and return the state after it."""
+    return claims.change(
+        seat.store,
+        scope,
+        seat.me,
+        lambda state: events.left(
+            state, lambda place: place.instance == seat.instance, roll.is_dead
+        ),
+    ).state
+
+
+def released_document(scope: str, state: State) -> dict[str, object]:
+    """Return a scope given up, as JSON answers tell it."""
+    heir = state.holder
+    return {
+        "scope": scope,
+        "generation": state.generation,
+        "next": events.brief(heir) if heir else None,
+    }
+
+
+def _not_holder(seat: Seat, scope: str, holder: Place) -> Refused:
+    return Refused(
+        "not-holder",
+        f"{scope} is not {seat.me.actor}'s to release",
+        where=scope,
+        why=f"it is held by {view.told(holder)}; "
+        "only its owner, or a take-over on the record, ends a claim",
+        run=f"git coord log {quote(scope)}",
+    )
+
+
+def _branch(branch: str, seat: Seat) -> str:
+    short = branch.removeprefix("refs/heads/")
+    if git.ask("check-ref-format", "--branch", short, cwd=seat.place.cwd).code == 0:
+        return short
+    raise Usage(
+        "branch-invalid",
+        "not the name of a branch",
+        where=branch,
+        why="git check-ref-format refuses it",
+        run="git branch --list",
+    )
+
+
+def _issue(text: str | None) -> int | str | None:
+    """Return an issue's number as one, a key such as ``HW-12`` as it stands."""
+    plain = (text or "").removeprefix("#")
+    return int(plain) if plain.isascii() and plain.isdigit() else text or None

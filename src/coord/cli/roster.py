@@ -1,0 +1,34 @@
+"""The board of a repository, and the workers that commands put on its roll."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord.board import actors, beats
+from coord.board.directory import Directory
+from coord.board.store import StoreError
+
+if TYPE_CHECKING:
+    from coord.board.store import Store
+    from coord.pin import Pin
+    from coord.worktree import Place
+
+
+def board_of(place: Place) -> Store:
+    """Return the repository's board."""
+    return Directory(os.path.join(place.common_dir, "coord", "board"))
+
+
+def enrol_pinned(place: Place, made: Pin) -> None:
+    """Put a worker that was just pinned on the roll: it is there, though it has done nothing yet.
+
+    A board that cannot be written does not undo the pin: the worker's first command says so.
+    """
+    beats.beat(place.git_dir, None, None)
+    home = actors.home_of(place.git_dir, place.common_dir)
+    known = actors.Actor(made.actor, made.instance, home, made.host, made.created)
+    try:
+        actors.enrol(board_of(place), known)
+    except StoreError:
+        return

@@ -1,0 +1,111 @@
+"""``take-over``: the explicit, recorded way to what somebody else holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from coord.board import claims, events, view
+from coord.cli import seat as seats
+from coord.cli import show
+from coord.cli.claims import answer
+from coord.errors import Refused
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from coord.board.events import Change, Place, State
+    from coord.board.roll import Roll
+    from coord.cli.seat import Seat
+
+
+@click.command()
+@click.argument("name", metavar="SCOPE")
+@click.option("--reason", metavar="TEXT", help="Why; the former holder is told.")
+@click.option("--from-present", is_flag=True, help="Even from a holder who is there.")
+@click.option("--gone", is_flag=True, help="Only from a removed worktree; needs no reason.")
+@show.json_option
+@click.pass_obj
+def take_over(
+    asked: str | None,
+    *,
+    name: str,
+    reason: str | None,
+    from_present: bool,
+    gone: bool,
+    as_json: bool,
+) -> None:
+    """Take a scope from its holder, on the record: silence alone frees nothing."""
+    options = {"--reason": reason, "--from-present": from_present, "--gone": gone}
+    text = seats.bounded(reason, "--reason") or (gone and "the holder's worktree was removed")
+    if not (text and text.strip()):
+        raise click.UsageError("--reason TEXT is needed: the former holder is told why")
+    seat = seats.acting(asked, "take-over", [name], options, guarded=True)
+    scope, roll = seat.scopes[0], seat.roll()
+    mine = seats.claim(seat, seat.branch)
+    seen: list[State] = []
+
+    def decide(state: State) -> Change | None:
+        seen.append(state)
+        _may_take(scope, seen, seat, roll, from_present=from_present, gone=gone)
+        return events.taken(state, mine, text)
+
+    outcome = claims.change(seat.store, scope, seat.me, decide)
+    if outcome.event is None:
+        show.note(f"{scope} is yours already")
+    held = next(iter(outcome.state.places_of(seat.instance)))
+    answer(seat, roll, [(scope, outcome.state, held)], as_json=as_json)
+
+
+def _may_take(
+    scope: str, seen: list[State], seat: Seat, roll: Roll, *, from_present: bool, gone: bool
+) -> None:
+    """Refuse a take-over that the holder's presence forbids, or whose holder has just changed."""
+    state, holder = seen[-1], seen[-1].holder
+    if holder is None:
+        raise Refused(
+            "not-held",
+            f"{scope} is held by nobody",
+            where=scope,
+            why="what is free needs no taking over",
+            run=f"git coord claim {quote(scope)}",
+        )
+    if holder.instance == seat.instance:
+        return
+    if state.generation != seen[0].generation:
+        raise _changed_hands(scope, holder)
+    status = None if holder.instance is None else roll.of(holder.instance)
+    if gone and not (status and status.gone):
+        raise _not_gone(scope, holder)
+    if status and status.present and not roll.is_dead(holder) and not from_present:
+        raise _present(scope, holder)
+
+
+def _changed_hands(scope: str, holder: Place) -> Refused:
+    return Refused(
+        "holder-changed",
+        f"{scope} went to {holder.actor} in this very moment",
+        where=scope,
+        why="a take-over is meant for the holder you saw",
+        run=f"git coord log {quote(scope)}",
+    )
+
+
+def _not_gone(scope: str, holder: Place) -> Refused:
+    return Refused(
+        "holder-not-gone",
+        f"{holder.actor}'s worktree is still there",
+        where=scope,
+        why="--gone is for claims of removed worktrees; give a --reason instead",
+        run="git coord board",
+    )
+
+
+def _present(scope: str, holder: Place) -> Refused:
+    return Refused(
+        "holder-present",
+        f"{scope} is held by {view.told(holder)}, who is present",
+        where=scope,
+        why="a claim is taken from somebody at work only with --from-present",
+        run=f"git coord wait {quote(scope)}",
+    )

@@ -1,0 +1,192 @@
+"""``board`` and ``log``: what a person and a script see."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.board import actor, answer, scope, worker
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+@pytest.fixture
+def one(tmp_path: Path, repo: Repo) -> Repo:
+    """A worker."""
+    return worker(repo, tmp_path / "one", "feat-one", "one-0001")
+
+
+@pytest.fixture
+def two(tmp_path: Path, repo: Repo) -> Repo:
+    """Another."""
+    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
+
+
+def test_the_board_of_a_new_repository_is_empty(repo: Repo) -> None:
+    """No folder is needed to read it."""
+    found = answer(repo, "board")
+
+    assert found["claims"] == []
+    assert repo.coord("board").out.startswith("0 present, 0 claims")
+
+
+def test_a_claim_has_the_keys_that_scripts_read(one: Repo, two: Repo) -> None:
+    """As the reference gives them."""
+    answer(one, "claim", "x")
+    answer(two, "claim", "x")
+
+    found = answer(two, "board")
+
+    assert {"actor", "instance", "last_seen", "present", "gone", "branch", "worktree"} <= set(
+        found["actors"][0]
+    )
+    row = found["claims"][0]
+    assert row["scope"] == "task:x"
+    assert row["state"] == "contested"
+    assert (row["stale"], row["paused"], row["paused_at"], row["gone"]) == (
+        False,
+        False,
+        None,
+        False,
+    )
+    assert row["generation"] == 1
+    assert row["holder"]["actor"] == "one-0001"
+    assert [(c["actor"], c["place"], c["state"], c["branch"]) for c in row["claimants"]] == [
+        ("one-0001", 1, "held", "feat-one"),
+        ("two-0002", 2, "waiting", "feat-two"),
+    ]
+    assert all(c["since"].endswith("Z") and len(c["since"]) == 27 for c in row["claimants"])
+
+
+def test_a_released_scope_is_free(one: Repo) -> None:
+    """Its history stays."""
+    answer(one, "claim", "x")
+    answer(one, "release", "x")
+
+    row = scope(one, "task:x")
+
+    assert (row["state"], row["holder"], row["claimants"]) == ("free", None, [])
+    assert [e["kind"] for e in answer(one, "log", "x")["events"]] == ["claim", "release"]
+
+
+def test_workers_that_hooks_or_commands_pinned_are_on_the_roll(
+    repo: Repo, one: Repo, two: Repo
+) -> None:
+    """With branch and folder; a record of each is kept, so that removed ones can be told."""
+    entry = actor(repo, "two-0002")
+
+    assert entry["present"]
+    assert (entry["branch"], entry["worktree"]) == ("feat-two", str(two.path))
+    records = one.common("coord/board/actors")
+    assert len(list(records.iterdir())) == 2
+
+
+def test_half_an_hour_of_silence_drops_a_worker_from_the_present(one: Repo, two: Repo) -> None:
+    """By the age of its sign; it comes back with its next command or hook."""
+    answer(one, "claim", "x")
+    seen = one.private("coord-seen")
+    then = seen.stat().st_mtime - 31 * 60
+    os.utime(seen, (then, then))
+    assert not actor(two, "one-0001")["present"]
+    one.run("sh", "-c", ': >"$(git rev-parse --git-dir)/coord-seen"')
+
+    assert actor(two, "one-0001")["present"]
+
+
+def test_a_removed_worktree_is_gone_from_the_roll(repo: Repo, one: Repo, two: Repo) -> None:
+    """Shown so at once, with its claims."""
+    answer(one, "claim", "x")
+    repo.git("worktree", "remove", "--force", str(one.path))
+
+    entry = actor(two, "one-0001")
+
+    assert entry["gone"]
+    assert not entry["present"]
+    assert "(gone)" in two.coord("board").out
+
+
+def test_a_person_reads_who_holds_who_waits_and_why(one: Repo, two: Repo) -> None:
+    """Others' words on lines of their own, marked and harmless."""
+    answer(one, "claim", "x", "--issue", "12", "--intent", "split\x1b[2J\nthe parser")
+    answer(two, "claim", "x")
+
+    text = two.coord("board").out
+
+    lines = [line.strip() for line in text.splitlines()]
+    assert lines[0] == "2 present, 1 claim, 1 contested"
+    assert any(line.startswith("two-0002 (you)  present  feat-two") for line in lines)
+    assert "task:x  one-0001 on feat-one for less than a minute (#12)" in lines
+    assert "| split\\x1b[2J" in lines
+    assert "| the parser" in lines
+    assert "2. two-0002 (you) on feat-two, waiting for less than a minute" in lines
+
+
+def test_the_log_tells_what_happened(one: Repo, two: Repo) -> None:
+    """Numbered, with who, when and how it left the scope."""
+    answer(one, "claim", "x")
+    answer(two, "take-over", "x", "--reason", "a\nb", "--from-present")
+
+    found = answer(one, "log", "x")
+    text = one.coord("log", "x").out
+
+    assert found["scope"] == "task:x"
+    assert [(e["seq"], e["kind"], e["actor"]) for e in found["events"]] == [
+        (1, "claim", "one-0001"),
+        (2, "take-over", "two-0002"),
+    ]
+    assert all(e["instance"] and e["at"].endswith("Z") for e in found["events"])
+    assert "held by two-0002, generation 2" in text
+    assert "| a\n" in text
+
+
+def test_the_log_of_what_was_never_claimed_is_empty(repo: Repo) -> None:
+    """No error: there is nothing to tell."""
+    assert answer(repo, "log", "x")["events"] == []
+    assert "never claimed" in repo.coord("log", "x").err
+
+
+def test_reading_under_another_name_is_warned_of(one: Repo) -> None:
+    """Readers are warned, not refused."""
+    done = one.with_env(COORD_ACTOR="somebody").coord("board")
+
+    assert done.code == 0
+    assert "one-0001 is pinned here" in done.err
+
+
+def test_a_declared_expiry_must_be_a_duration(repo: Repo) -> None:
+    """A typo must not switch presence off in silence."""
+    repo.write(".coord.toml", '[presence]\nexpires = "soon"\n')
+    done = repo.coord("board")
+
+    assert done.code == 3
+    assert done.refusal.rule == "config-invalid"
+    repo.write(".coord.toml", '[board]\nstore = "nowhere"\n')
+    assert "directory" in repo.coord("board").refusal.why
+
+
+def test_litter_on_the_board_is_no_fault(one: Repo) -> None:
+    """Folders without records, files between them, records of actors that are none."""
+    answer(one, "claim", "x")
+    board = one.common("coord/board")
+    (board / "claims" / "s-empty").mkdir()
+    (board / "claims" / "s-=zz").mkdir()
+    (board / "claims" / "s-=zz" / "00000001").write_text("?")
+    (board / "claims" / "s-task=3ax" / "zzz").write_text("?")
+    (board / "claims" / "file").write_text("?")
+    (board / "claims" / ".DS_Store").write_text("?")
+    (board / "actors" / "a-torn").write_text("{")
+    (board / "actors" / "a-list").write_text("[1]")
+    (board / "actors" / "a-other").write_text('{"schema":1,"actor":1}')
+
+    rows = answer(one, "board")["claims"]
+
+    assert [(row["scope"], row["state"]) for row in rows] == [
+        ("s-=zz", "held"),
+        ("task:x", "held"),
+    ]
+    assert rows[0]["holder"]["actor"] == "unknown"

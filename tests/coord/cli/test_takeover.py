@@ -1,0 +1,205 @@
+"""``take-over``: explicit and recorded; from somebody at work only by saying so."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord import identity, worktree
+from coord.board import claims
+from coord.board.waiting import Watch
+from coord.cli import roster, takeover
+from coord.cli import seat as seats
+from coord.errors import Refused
+from harness.board import actor, answer, living, scope, worker
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+@pytest.fixture
+def one(tmp_path: Path, repo: Repo) -> Repo:
+    """A worker who holds task:x."""
+    made = worker(repo, tmp_path / "one", "feat-one", "one-0001")
+    answer(made, "claim", "x")
+    return made
+
+
+@pytest.fixture
+def two(tmp_path: Path, repo: Repo) -> Repo:
+    """Somebody else."""
+    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
+
+
+def _silence(repo: Repo, minutes: float) -> None:
+    """Set a worker's sign of life back, as if it had been silent."""
+    seen = repo.private("coord-seen")
+    then = seen.stat().st_mtime - minutes * 60
+    os.utime(seen, (then, then))
+
+
+def test_a_present_holder_is_not_taken_from_by_the_way(one: Repo, two: Repo) -> None:
+    """Exit 1: wait, or say --from-present; the claim stands."""
+    done = two.coord("take-over", "x", "--reason", "I want it")
+
+    assert done.code == 1
+    assert done.refusal.rule == "holder-present"
+    assert "--from-present" in done.refusal.why
+    assert done.refusal.run == "git coord wait task:x"
+    assert scope(one, "task:x")["holder"]["actor"] == "one-0001"
+
+
+def test_from_a_present_holder_it_is_said_recorded_and_told(one: Repo, two: Repo) -> None:
+    """A generation higher; the reason, as another's words, reaches the former holder once."""
+    claim = answer(two, "take-over", "x", "--reason", "urgent\x1b[31m\nfix", "--from-present")
+
+    assert claim["claims"][0]["state"] == "held"
+    assert claim["claims"][0]["generation"] == 2
+    event = answer(two, "log", "x")["events"][-1]
+    assert (event["kind"], event["actor"]) == ("take-over", "two-0002")
+    assert event["from"]["actor"] == "one-0001"
+    assert event["reason"] == "urgent\x1b[31m\nfix"
+    told = one.coord("whoami")
+    assert told.code == 0
+    assert "coord: task:x is no longer yours: two-0002 took it over" in told.err
+    assert "| urgent\\x1b[31m\n| fix\n" in told.err
+    assert "no longer" not in one.coord("whoami").err
+
+
+def test_a_silent_holder_can_be_taken_from(one: Repo, two: Repo) -> None:
+    """31 minutes: stale, still the holder, and open to a recorded take-over."""
+    _silence(one, 31)
+    row = scope(two, "task:x")
+    assert (row["stale"], row["gone"], row["holder"]["actor"]) == (True, False, "one-0001")
+    assert not actor(two, "one-0001")["present"]
+    assert answer(two, "claim", "x")["claims"][0]["state"] == "waiting"
+
+    claim = answer(two, "take-over", "x", "--reason", "silent")["claims"][0]
+
+    assert claim["state"] == "held"
+
+
+def test_at_29_minutes_a_holder_is_present(one: Repo, two: Repo) -> None:
+    """The limit is 30, or what is declared."""
+    _silence(one, 29)
+    assert two.coord("take-over", "x", "--reason", "r").code == 1
+
+    two.write(".coord.toml", '[presence]\nexpires = "28m"\n')
+
+    assert two.coord("take-over", "x", "--reason", "r").code == 0
+
+
+def test_a_dead_holder_can_be_taken_from_at_once(repo: Repo, one: Repo, two: Repo) -> None:
+    """Same host, same boot, and its process is not there any more."""
+    three = worker(repo, one.path.parent / "three", "feat-three", "three-0003")
+    with living(three) as live:
+        live.run("git coord claim y")
+        assert scope(two, "task:y")["stale"] is False
+        live.kill()
+
+        row = scope(two, "task:y")
+        assert (row["stale"], row["dead"], row["state"]) == (True, True, "held")
+        assert actor(two, "three-0003")["dead"]
+        assert answer(two, "claim", "y")["claims"][0]["state"] == "waiting"
+        assert two.coord("take-over", "y", "--reason", "dead").code == 0
+
+
+def test_a_removed_worktrees_claim_is_shown_gone_and_taken(
+    repo: Repo, one: Repo, two: Repo
+) -> None:
+    """At once; --gone needs no reason, and stands for nothing else."""
+    assert two.coord("take-over", "x", "--gone").refusal.rule == "holder-not-gone"
+    repo.git("worktree", "remove", "--force", str(one.path))
+
+    row = scope(two, "task:x")
+    assert (row["state"], row["stale"], row["gone"]) == ("held", True, True)
+    assert actor(two, "one-0001")["gone"]
+    assert answer(two, "take-over", "x", "--gone")["claims"][0]["state"] == "held"
+    assert "removed" in answer(two, "log", "x")["events"][-1]["reason"]
+
+
+def test_another_worktree_of_the_same_name_is_not_the_owner(
+    repo: Repo, one: Repo, two: Repo
+) -> None:
+    """The folder is made anew, with the same branch and actor's name: another instance."""
+    repo.git("worktree", "remove", "--force", str(one.path))
+    repo.git("branch", "-D", "feat-one")
+    again = worker(repo, one.path, "feat-one", "one-0001")
+
+    assert scope(two, "task:x")["gone"]
+    assert again.coord("release", "x").refusal.rule == "not-holder"
+    assert answer(again, "claim", "x")["claims"][0]["state"] == "waiting"
+
+
+def test_a_take_over_is_meant_for_the_holder_that_was_seen(one: Repo, two: Repo) -> None:
+    """Between look and create it went to a third: --from-present takes nothing from that one."""
+    place = worktree.discover(str(two.path))
+    seat = seats.Seat(
+        place, identity.resolve(place, None), roster.board_of(place), Watch(), ["task:x"]
+    )
+    seen = [claims.state(seat.store, "task:x")]
+    answer(one, "release", "x")
+    answer(worker(one, one.path.parent / "three", "feat-three", "three-0003"), "claim", "x")
+    seen.append(claims.state(seat.store, "task:x"))
+
+    with pytest.raises(Refused, match="went to three-0003"):
+        takeover._may_take("task:x", seen, seat, seat.roll(), from_present=True, gone=False)
+
+
+def test_without_a_reason_it_is_wrong_usage(one: Repo, two: Repo) -> None:
+    """The former holder is told why."""
+    _silence(one, 31)
+    for reason in ([], ["--reason", ""], ["--reason", " "]):
+        assert two.coord("take-over", "x", *reason).code == 2
+
+
+def test_what_is_free_or_ones_own_needs_no_taking(one: Repo, two: Repo) -> None:
+    """Free: claim it, as printed. One's own: nothing happens."""
+    free = two.coord("take-over", "y", "--reason", "r")
+    own = one.coord("take-over", "x", "--reason", "r")
+
+    assert free.code == 1
+    assert free.refusal.rule == "not-held"
+    assert two.paste(free.refusal.run).code == 0
+    assert own.code == 0
+    assert "yours already" in own.err
+    assert scope(one, "task:x")["generation"] == 1
+
+
+def test_the_taker_leaves_the_line_for_its_head(repo: Repo, one: Repo, two: Repo) -> None:
+    """Others keep their order; the former holder is out."""
+    three = worker(repo, one.path.parent / "three", "feat-three", "three-0003")
+    answer(two, "claim", "x")
+    answer(three, "claim", "x")
+
+    answer(three, "take-over", "x", "--reason", "r", "--from-present")
+
+    line = [c["actor"] for c in scope(one, "task:x")["claimants"]]
+    assert line == ["three-0003", "two-0002"]
+
+
+def test_an_inferred_identity_takes_nothing(repo: Repo, one: Repo) -> None:
+    """The shared checkout, unpinned."""
+    _silence(one, 31)
+    done = repo.coord("take-over", "x", "--reason", "it's mine")
+
+    assert done.code == 1
+    assert done.refusal.rule == "identity-inferred"
+    assert scope(one, "task:x")["holder"]["actor"] == "one-0001"
+
+
+def test_a_leaked_git_dir_takes_nothing_and_the_printed_command_does(
+    repo: Repo, one: Repo, two: Repo
+) -> None:
+    """The command is printed whole: scope, reason and all."""
+    _silence(one, 31)
+    leaked = two.with_env(GIT_DIR=str(repo.path / ".git"))
+    done = leaked.run("git-coord", "take-over", "x", "--reason", "it's silent")
+
+    assert done.refusal.rule == "identity-conflict"
+    assert leaked.paste(done.refusal.run).code == 0
+    assert answer(two, "log", "x")["events"][-1]["reason"] == "it's silent"

@@ -1,0 +1,298 @@
+"""``wait`` and ``run``: until a scope can be held, never longer than the worker lives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.board import actor, answer, eventually, living, scope, worker
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+@pytest.fixture
+def one(tmp_path: Path, repo: Repo) -> Repo:
+    """A worker who holds task:x."""
+    made = worker(repo, tmp_path / "one", "feat-one", "one-0001")
+    answer(made, "claim", "x")
+    return made
+
+
+@pytest.fixture
+def two(tmp_path: Path, repo: Repo) -> Repo:
+    """Somebody who would like to."""
+    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
+
+
+@pytest.fixture
+def three(tmp_path: Path, repo: Repo) -> Repo:
+    """A third."""
+    return worker(repo, tmp_path / "three", "feat-three", "three-0003")
+
+
+def _started(repo: Repo, *argv: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        argv, cwd=repo.path, env=dict(repo.env), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def test_a_free_scope_and_ones_own_are_not_waited_for(one: Repo, two: Repo) -> None:
+    """Exit 0 at once, with how it stands."""
+    assert answer(two, "wait", "free")["state"] == "free"
+    assert answer(one, "wait", "x")["state"] == "held"
+
+
+def test_a_wait_ends_at_its_time_with_the_holder_named(one: Repo, two: Repo) -> None:
+    """Exit 1; the printed command waits again."""
+    answer(two, "claim", "x")
+    done = two.coord("wait", "x", "--timeout", "1s")
+
+    assert done.code == 1
+    assert done.refusal.rule == "still-held"
+    assert "one-0001" in done.refusal.headline
+    assert done.refusal.run == "git coord wait task:x"
+    assert one.paste(done.refusal.run).code == 0
+
+
+@pytest.mark.parametrize("text", ["soon", "", "-1s", "1", "1y", "٣s", "1e3s", "99999d"])
+def test_what_is_no_duration_is_wrong_usage(repo: Repo, text: str) -> None:
+    """90s 30m 24h 7d."""
+    done = repo.coord("wait", "x", "--timeout", text)
+
+    assert done.code == 2
+    assert "30m" in done.refusal.why
+
+
+def test_a_wait_ends_when_the_scope_becomes_the_callers(one: Repo, two: Repo) -> None:
+    """In line, and first in it after a release."""
+    answer(two, "claim", "x")
+    with _started(two, "git", "coord", "wait", "x", "--timeout", "60s") as waiting:
+        time.sleep(1)
+        assert waiting.poll() is None
+        answer(one, "release", "x")
+
+        assert waiting.wait(10) == 0
+        assert b"task:x is yours" in waiting.communicate()[0]
+
+
+def test_who_is_not_in_line_waits_until_nobody_is(one: Repo, two: Repo, three: Repo) -> None:
+    """A release with an heir frees nothing for others."""
+    answer(two, "claim", "x")
+    with _started(three, "git", "coord", "wait", "x", "--timeout", "60s") as waiting:
+        answer(one, "release", "x")
+        time.sleep(1)
+        assert waiting.poll() is None
+        answer(two, "release", "x")
+
+        assert waiting.wait(10) == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git coord wait x",
+        "git-coord wait x",
+        "sh -c 'git coord wait x; true'",
+        "setsid -w git coord wait x",
+        "env A=1 timeout 900 sh -c 'git coord wait x --timeout 20m; true'",
+        "git coord run x -- true",
+        "git-coord run x -- true",
+    ],
+)
+def test_a_wait_never_outlives_its_worker(one: Repo, two: Repo, command: str) -> None:
+    """SIGKILL the worker alone: soon nothing it started is left, however it was called."""
+    with living(two) as live:
+        live.start(command)
+        assert eventually(lambda: len(live.children()) > 1)
+        time.sleep(1)
+        live.kill()
+
+        assert eventually(lambda: not live.children())
+    assert [c["actor"] for c in scope(one, "task:x")["claimants"]] == ["one-0001"]
+
+
+def test_a_worker_killed_before_its_wait_could_look_leaves_no_orphan(one: Repo, two: Repo) -> None:
+    """In the tenth of a second in which Python starts."""
+    with living(two) as live:
+        live.start("exec git-coord wait x")
+        assert eventually(live.children)
+        live.kill()
+
+        assert eventually(lambda: not live.children())
+    del one
+
+
+def test_run_holds_runs_releases_and_passes_the_status_on(two: Repo) -> None:
+    """Held while it runs; its streams, its folder, its exit code."""
+    sub = two.path / "sub"
+    sub.mkdir()
+    done = two.at(sub).run(
+        "git", "coord", "run", "y", "--", "sh", "-c",
+        "git coord board --json; pwd >&2; cat; exit 7", stdin="in",
+    )  # fmt: skip
+
+    assert done.code == 7
+    assert done.out.endswith("in")
+    assert '"task:y", "state": "held"' in done.out
+    assert str(sub) in done.err
+    assert scope(two, "task:y")["state"] == "free"
+    assert [e["kind"] for e in answer(two, "log", "y")["events"]] == ["claim", "release"]
+
+
+def test_run_passes_a_signal_on_as_128_and_its_number(two: Repo) -> None:
+    """As a shell does."""
+    assert two.coord("run", "y", "--", "sh", "-c", "kill -9 $$").code == 137
+    assert two.coord("run", "y", "--", "/nowhere").code == 127
+    assert two.coord("run", "y", "--", str(two.path)).code == 126
+    assert scope(two, "task:y")["state"] == "free"
+
+
+def test_run_waits_in_line(one: Repo, two: Repo) -> None:
+    """As ``wait`` does, with a place of its own."""
+    with _started(two, "git", "coord", "run", "x", "--", "echo", "ran") as running:
+        assert eventually(lambda: len(scope(one, "task:x")["claimants"]) == 2)
+        answer(one, "release", "x")
+
+        assert running.wait(10) == 0
+        assert b"ran" in running.communicate()[0]
+    assert scope(one, "task:x")["state"] == "free"
+
+
+def test_run_without_waiting_or_in_vain_leaves_the_line(one: Repo, two: Repo) -> None:
+    """Exit 1, the command was not run, no place is left behind."""
+    for option in (["--no-wait"], ["--timeout", "1s"]):
+        done = two.coord("run", *option, "x", "--", "touch", "ran")
+
+        assert done.code == 1
+        assert done.refusal.rule == "still-held"
+        assert not (two.path / "ran").exists()
+        assert len(scope(one, "task:x")["claimants"]) == 1
+
+
+def test_run_leaves_what_was_claimed_as_it_was(one: Repo, two: Repo) -> None:
+    """The worker's own claim serves the command, held or in line, and outlives it."""
+    done = one.coord("run", "x", "--", "true")
+
+    assert done.code == 0
+    assert "stays so" in done.err
+    assert scope(one, "task:x")["holder"]["actor"] == "one-0001"
+    answer(two, "claim", "x")
+    with _started(two, "git", "coord", "run", "x", "--", "true") as running:
+        answer(one, "release", "x")
+        assert running.wait(20) == 0
+        running.communicate()
+    assert [c["actor"] for c in scope(one, "task:x")["claimants"]] == ["two-0002"]
+
+
+def test_a_claim_during_a_run_outlives_it(two: Repo) -> None:
+    """What the command itself claims is the worker's to release."""
+    done = two.coord("run", "y", "--", "git", "coord", "claim", "y")
+
+    assert done.code == 0
+    assert scope(two, "task:y")["holder"]["actor"] == "two-0002"
+
+
+def test_two_runs_of_one_worker_exclude_each_other(two: Repo) -> None:
+    """Ownership is the instance's; running is each command's."""
+    script = "mkdir lock && sleep 1 && rmdir lock"
+    runs = [_started(two, "git", "coord", "run", "y", "--", "sh", "-c", script) for _ in range(3)]
+
+    codes = [running.wait(60) for running in runs]
+
+    for running in runs:
+        running.communicate()
+    assert codes == [0, 0, 0]
+
+
+def test_what_a_killed_run_held_is_its_workers_to_run_again(one: Repo, two: Repo) -> None:
+    """Others see it held and dead; the same worker goes on."""
+    with _started(two, "git-coord", "run", "y", "--", "sleep", "60") as running:
+        assert eventually(lambda: answer(two, "board")["claims"][1:])
+        os.kill(running.pid, signal.SIGKILL)
+        running.communicate()
+    row = scope(one, "task:y")
+    assert (row["state"], row["dead"], row["stale"]) == ("held", True, True)
+    assert answer(one, "claim", "y")["claims"][0]["state"] == "waiting"
+
+    assert two.coord("run", "y", "--", "true").code == 0
+    assert scope(one, "task:y")["holder"]["actor"] == "one-0001"
+    subprocess.run(["pkill", "-P", str(running.pid)], check=False)
+
+
+def test_a_run_stays_present_as_long_as_it_lasts(one: Repo, two: Repo) -> None:
+    """A silent computation is no silent worker, also when who started it has ended."""
+    two.write(".coord.toml", '[presence]\nexpires = "2s"\n')
+    one.write(".coord.toml", '[presence]\nexpires = "2s"\n')
+    with living(two) as live:
+        live.start("setsid git coord run y -- sleep 30 &")
+        assert eventually(lambda: len(answer(one, "board")["claims"]) == 2)
+        live.kill()
+        time.sleep(4)
+
+        row = scope(one, "task:y")
+        assert (row["stale"], row["dead"]) == (False, False)
+        assert actor(one, "two-0002")["present"]
+        assert one.coord("take-over", "y", "--reason", "r").refusal.rule == "holder-present"
+
+
+def test_a_run_that_lost_its_scope_is_told_at_its_end(one: Repo, two: Repo) -> None:
+    """The command is not stopped: what it does is its own; the status is passed on."""
+    with _started(two, "git", "coord", "run", "y", "--", "sleep", "3") as running:
+        assert eventually(lambda: len(answer(one, "board")["claims"]) == 2)
+        done = one.coord("take-over", "y", "--reason", "because", "--from-present")
+        assert done.code == 0, done.err
+        running.wait(20)
+        err = running.communicate()[1].decode()
+    assert running.returncode == 0
+    assert "task:y is no longer yours" in err
+    assert "| because" in err
+    assert scope(one, "task:y")["holder"]["actor"] == "one-0001"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_run_hands_a_request_to_end_to_its_command(two: Repo, number: signal.Signals) -> None:
+    """And releases after it."""
+    code = (
+        f"import signal, sys; signal.signal({int(number)}, lambda *_: sys.exit(3))\n"
+        "print('up', flush=True); signal.pause()"
+    )
+    with _started(two, "git-coord", "run", "y", "--", sys.executable, "-c", code) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"up\n"
+        os.kill(running.pid, number)
+
+        assert running.wait(10) == 3
+        running.communicate()
+    assert scope(two, "task:y")["state"] == "free"
+
+
+def test_a_command_under_run_is_free_to_work_elsewhere(installed: Repo, tmp_path: Path) -> None:
+    """The alias, as without a virtualenv: git sets GIT_DIR for it, which stops at us."""
+    side = worker(installed, tmp_path / "side", "side", "side-0001")
+    bare = side.with_env(PATH="/usr/local/bin:/usr/bin:/bin")
+    (side.path / "sub").mkdir()
+
+    done = bare.at(side.path / "sub").run(
+        *("git", "coord", "run", "y", "--", "sh", "-c"),
+        f"pwd; env | grep COORD_; cd '{installed.path}' && git rev-parse --absolute-git-dir",
+    )
+
+    assert done.out.splitlines() == [str(side.path / "sub"), str(installed.path / ".git")]
+
+
+def test_run_refuses_an_inferred_identity(repo: Repo, one: Repo) -> None:
+    """It would claim and release."""
+    assert repo.coord("run", "y", "--", "true").refusal.rule == "identity-inferred"
+    odd = one.with_env(COORD_ACTOR="somebody")
+    done = odd.coord("run", "y", "--", "sh", "-c", "echo it\\'s $0", "a b")
+    assert done.refusal.rule == "identity-conflict"
+    assert odd.paste(done.refusal.run).out == "it's a b\n"
