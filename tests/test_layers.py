@@ -30,6 +30,7 @@ FLOORS = {
     "coord.outgoing": 5,
     "coord.board": 6,
     "coord.refusal": 6,
+    "coord.check": 7,
     "coord.hooks": 7,
     "coord.integrate": 7,
     "coord.installer": 8,

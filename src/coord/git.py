@@ -46,7 +46,7 @@ _PATHSPEC_VARIABLES = (
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
 )
-_QUIET = ("-c", "core.hooksPath=/dev/null", "--no-optional-locks")
+QUIET = ("-c", "core.hooksPath=/dev/null", "--no-optional-locks")
 OLDEST = (2, 39)
 
 
@@ -118,7 +118,7 @@ def ask(
     Raises:
         Environment: there is no git to run, or `cwd` is gone.
     """
-    return _run((*_QUIET, *args), cwd, elsewhere() if env is None else env, stdin)
+    return _run((*QUIET, *args), cwd, elsewhere() if env is None else env, stdin)
 
 
 def tell(

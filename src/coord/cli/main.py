@@ -32,6 +32,7 @@ VERBS = {
     "untrack": ("guards", "Stop guarding a path."),
     "regenerate": ("settle", "Run the producers of refused derived files."),
     "resolve": ("settle", "Settle a refused file by hand, with a reason."),
+    "check": ("check", "Judge commits that may have met no hook and no driver."),
 }
 
 

@@ -1,0 +1,90 @@
+"""The one command of each problem, pasteable where ``check`` was run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord.cquote import c_quoted
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.check.revisions import Range
+    from coord.worktree import Place
+
+_NAMED = 10  # ids in one command
+_VOUCH = "git commit --allow-empty -q -m"
+
+
+def mend(asked: Range, path: bytes) -> str:
+    """Return the command that puts back what a log or write-once file lost in a range.
+
+    What is not committed yet is put aside, for it may hold more than the loss.
+    """
+    if asked.uncommitted:
+        return f"git stash push -- {quote(f':(top,literal){os.fsdecode(path)}')}"
+    return f"git coord check --mend{f' {quote(asked.words)}' if asked.words else ''}"
+
+
+def regenerate(asked: Range, path: bytes) -> str:
+    """Return the command that makes an artifact anew and vouches for it, changed or not."""
+    word = pasteable(path)
+    if asked.uncommitted:
+        return f"git coord regenerate {word}"
+    trailer = quote(f"Coord-Resolved: {trailer_path(path)} regenerated")
+    return (
+        f"git coord regenerate {word} && "
+        f"{_VOUCH} {quote(f'Regenerate {os.fsdecode(path)}')} --trailer {trailer}"
+    )
+
+
+def renumber(path: bytes) -> str:
+    """Return the command that gives one of two claimants another identifier."""
+    return f"git coord id renumber {pasteable(path)}"
+
+
+def reauthor(where: str | None, commits: Sequence[str]) -> str:
+    """Return the command that gives commits their author, in the worktree `where`, None: here."""
+    folder = f" -C {quote(where)}" if where else ""
+    named = " ".join(commits) if len(commits) <= _NAMED else "--outgoing"
+    return f"git{folder} coord reauthor {named}"
+
+
+def disown(commit: str) -> str:
+    """Return the command that records beside a published commit that its sign-off is false."""
+    trailer = quote(f"Coord-Resolved: {commit} not signed off by the one it names")
+    return f"{_VOUCH} {quote(f'Disown the sign-off of {commit[:12]}')} --trailer {trailer}"
+
+
+def declare_producer(path: bytes) -> str:
+    """Return the command that declares how an artifact is made."""
+    asked = '"${PRODUCER:?the command that makes it}"'
+    return f"git coord track derived {pasteable(path)} --regenerate {asked}"
+
+
+def edit(place: Place, cwd: str, name: str, line: int = 0) -> str:
+    """Return the command that opens a file of the top level in the user's editor."""
+    path = os.path.relpath(os.path.join(place.top, name), cwd) if place.top else name
+    return f"${{EDITOR:-vi}} {f'+{line} ' if line else ''}{quote(path)}"
+
+
+def trailer_path(path: bytes) -> str:
+    """Return a path as a trailer names it: the first word, or one string in quotes."""
+    text = c_quoted(os.fsdecode(path))
+    return f'"{text}"' if " " in text and not text.startswith('"') else text
+
+
+def pasteable(path: bytes) -> str:
+    """Return a path as a word that no option parser takes for its own."""
+    text = os.fsdecode(path)
+    return quote(f"./{text}" if text.startswith("-") else text)
+
+
+def track(kind: str, pattern: str, how: str | None, inputs: Sequence[str] = ()) -> str:
+    """Return the command that guards `pattern` as it is declared."""
+    options = {"derived": "--regenerate", "log": "--start"}
+    words = [f"{options[kind]} {quote(how)}"] if how is not None else []
+    words += [f"--input {quote(pathspec)}" for pathspec in inputs]
+    return " ".join(["git coord track", kind, quote(pattern), *words])

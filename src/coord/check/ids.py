@@ -1,0 +1,77 @@
+"""Identifiers: one file per id, its path is the id, and no two ids are one after case folding."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.check.problem import printed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+FOLDER = b"coordination/ids/"
+_FIELD = re.compile(rb"""^\s*(id|nonce)\s*=\s*["']([^"'\n]*)["']\s*(?:#.*)?$""", re.MULTILINE)
+
+
+class Clash(NamedTuple):
+    """An identifier that is not `path`'s alone, and why."""
+
+    path: bytes
+    message: str
+
+
+def is_id(path: bytes) -> bool:
+    """Tell whether `path` is in the folder of identifiers."""
+    return path.startswith(FOLDER)
+
+
+def has_nonce(text: bytes) -> bool:
+    """Tell whether a claim holds something that no other claim does."""
+    return b"nonce" in dict(_FIELD.findall(text))
+
+
+def clashes(paths: Iterable[bytes], read: Callable[[bytes], bytes]) -> Iterator[Clash]:
+    """Yield every file whose id another file has too, or says it has.
+
+    Args:
+        paths: files in the folder of ids, and other write-once files.
+        read: returns the content of one.
+    """
+    ordered = sorted(paths)
+    yield from _same_name(ordered)
+    yield from _same_content(filter(is_id, ordered), read)
+
+
+def _same_name(paths: Iterable[bytes]) -> Iterator[Clash]:
+    first: dict[str, bytes] = {}
+    for path in paths:
+        before = first.setdefault(folded(path), path)
+        if before != path:
+            yield Clash(path, f"the same identifier as {printed(before)}")
+
+
+def folded(path: bytes) -> str:
+    """Return what makes two paths one identifier.
+
+    Case and composition, which file systems fold; of an id also its suffix and leading zeros.
+    """
+    text = unicodedata.normalize("NFC", path.decode("utf-8", "surrogateescape")).casefold()
+    if not is_id(path):
+        return text
+    folder, _, name = text.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    return f"{folder}/{stem.lstrip('0') or '0' if stem.isdecimal() else stem}"
+
+
+def _same_content(paths: Iterable[bytes], read: Callable[[bytes], bytes]) -> Iterator[Clash]:
+    nonces: dict[bytes, bytes] = {}
+    for path in paths:
+        fields = dict(_FIELD.findall(read(path)))
+        own = path.rpartition(b"/")[2].rpartition(b".")[0]
+        if fields.get(b"id", own) != own:
+            yield Clash(path, f"its file says it is {fields[b'id'].decode('utf-8', 'replace')}")
+        before = nonces.setdefault(fields[b"nonce"], path) if b"nonce" in fields else path
+        if before != path:
+            yield Clash(path, f"a copy of {printed(before)}: both hold one nonce")

@@ -1,0 +1,121 @@
+"""``check`` as a whole: read the range once, apply every rule, say what could not be seen."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.check import commands, derived, people, revisions, standing, subject
+from coord.check import mend as mending
+from coord.check.blobs import Blobs
+from coord.check.losses import Losses, accepted
+from coord.check.problem import Problem, counted, printed
+from coord.check.scratch import Scratch
+from coord.check.textmerge import Merges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.check.door import Door
+    from coord.check.history import Tick
+    from coord.check.mend import Mended
+    from coord.check.revisions import Range
+    from coord.check.subject import Subject
+    from coord.worktree import Place
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found.
+
+    Attributes:
+        problems: broken rules, those of the oldest commit first, then those of the tree.
+        notes: what could not be seen, one line each.
+        commits: how many commits were judged.
+        guarded: how many files of the tree are guarded.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    commits: int = 0
+    guarded: int = 0
+
+
+class Repair(NamedTuple):
+    """What was put back, and the commit that does it; None where nothing was lost."""
+
+    mended: tuple[Mended, ...]
+    commit: str | None
+
+
+@contextmanager
+def reading(place: Place, cwd: str, door: Door, asked: Range, tick: Tick) -> Iterator[Subject]:
+    """Read a range, and keep open what the rules look up later.
+
+    Args:
+        place: the clone.
+        cwd: the folder of the user, for the commands that are printed.
+        door: how objects are read.
+        asked: the range.
+        tick: told of progress.
+
+    Raises:
+        GitError: git could not read the range.
+    """
+    with Scratch() as scratch, Blobs(door) as blobs:
+        yield subject.read(place, cwd, door, asked, blobs=blobs, scratch=scratch, tick=tick)
+
+
+def judge(found: Subject) -> Report:
+    """Judge a range and the tree at its end."""
+    notes: list[str] = []
+    problems = [*_of_commits(found, notes), *standing.problems(found)]
+    notes += _unseen(found)
+    return Report(tuple(problems), tuple(notes), len(found.history.commits), len(found.kinds))
+
+
+def mend(found: Subject) -> Repair:
+    """Put back what guarded files lost in a range, in one commit.
+
+    Raises:
+        Refused: a commit on top of HEAD would not do that, or would do more.
+        GitError: git could not write it.
+    """
+    wanted = mending.plan(found, Losses(found))
+    if not wanted:
+        return Repair((), None)
+    mending.require_ready(found.place, found, wanted)
+    return Repair(tuple(wanted), mending.commit(found.place, wanted))
+
+
+def _of_commits(found: Subject, notes: list[str]) -> list[Problem]:
+    """Return the problems of commits, the oldest first; of one commit and path, one a rule."""
+    losses = Losses(found)
+    problems = [problem for _, problem in losses.standing()]
+    problems += losses.doubled()
+    problems += _stale(found)
+    problems += people.problems(found, notes)
+    age = {commit.id: -number for number, commit in enumerate(found.history.commits)}
+    unique = {(each.rule, each.path, each.commit): each for each in reversed(problems)}
+    return sorted(unique.values(), key=lambda each: (age.get(each.commit or "", 1), each.path))
+
+
+def _stale(found: Subject) -> Iterator[Problem]:
+    known = accepted(found)
+    merges = Merges(found.door, found.blobs)
+    for fault in derived.faults(found.history, found.units, merges):
+        if fault.commit.id not in known:
+            run = commands.regenerate(found.asked, fault.path)
+            yield Problem(fault.rule, printed(fault.path), fault.commit.id, fault.message, run)
+
+
+def _unseen(found: Subject) -> Iterator[str]:
+    if revisions.is_shallow(found.door):
+        yield (
+            "this clone is shallow: what its oldest commits changed was not seen; "
+            "git fetch --unshallow brings the rest"
+        )
+    if found.blobs.missing:
+        number = counted(len(found.blobs.missing), "object")
+        yield f"{number} could not be read here; git fetch --refetch brings them"

@@ -1,0 +1,176 @@
+"""Putting back what logs and write-once files lost: one commit on top, nothing rewritten.
+
+History that others have cannot be unmade, so its losses are repaired beside it: a log gets its
+records again, joined as its driver would; a write-once file gets the bytes it was written with.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import evidence, git, worktree
+from coord.check import commands
+from coord.check.commits import RESOLVED
+from coord.check.once import TAKEN
+from coord.check.problem import printed
+from coord.drivers import join
+from coord.errors import Refused
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from coord.check.faults import Fault
+    from coord.check.losses import Losses
+    from coord.check.subject import Subject
+    from coord.worktree import Place
+
+_HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+SUBJECT = "Put back what guarded files lost"
+
+
+class Mended(NamedTuple):
+    """A path, the bytes it gets (None: it goes), and the commits that it is mended after."""
+
+    path: bytes
+    text: bytes | None
+    commits: tuple[str, ...]
+
+
+def plan(subject: Subject, losses: Losses) -> list[Mended]:
+    """Return what to write over the end of the range, by path."""
+    by_path: dict[bytes, list[Fault]] = {}
+    tip = subject.asked.tips[-1]
+    for fault, problem in losses.standing():
+        # Two claims are for their owners to tell apart; another tip is another branch's.
+        if problem.rule != TAKEN and subject.history.tips[fault.commit.id] == tip:
+            by_path.setdefault(fault.path, []).append(fault)
+    found = []
+    for path, faults in sorted(by_path.items()):
+        ids = tuple(dict.fromkeys(fault.commit.id for fault in reversed(faults)))
+        found.append(Mended(path, _text(subject, losses, faults), ids))
+        found += _copies(subject, faults, ids)
+    return found
+
+
+def _text(subject: Subject, losses: Losses, faults: Iterable[Fault]) -> bytes:
+    """Return the mended bytes, given the faults of one path, the newest first."""
+    text = b""
+    for number, fault in enumerate(faults):
+        old = subject.blobs.read(fault.change.old)
+        if number == 0:
+            text = subject.blobs.read(subject.history.at_tip(fault.commit.id, fault.path))
+        text = old if fault.step is None else _grown(text, old, fault, losses.start_of(fault.path))
+    return text
+
+
+def _grown(now: bytes, old: bytes, fault: Fault, start: bytes | None) -> bytes:
+    """Return a log with the records of an older version again."""
+    if fault.step is not None and fault.step.moved is not None:
+        return join.both(b"", old, now, start)
+    try:
+        return join.merge(b"", now, old, start) if now else old
+    except join.Refused:
+        return join.both(b"", now, old, start)
+
+
+def _copies(subject: Subject, faults: Iterable[Fault], ids: tuple[str, ...]) -> list[Mended]:
+    """Return the new names of renamed files, which would be a second claim."""
+    renamed = {fault.renamed: fault.change.old for fault in faults if fault.renamed}
+    return [
+        Mended(path, None, ids) for path, blob in renamed.items() if subject.tree.get(path) == blob
+    ]
+
+
+def require_ready(place: Place, subject: Subject, wanted: Sequence[Mended]) -> None:
+    """Insist that a commit on top of HEAD would hold the mended files and nothing else.
+
+    Raises:
+        Refused: the range ends elsewhere, something is staged, or a file has uncommitted changes.
+    """
+    tip = subject.asked.tips[-1]
+    if place.top is None or git.ask("rev-parse", "HEAD", cwd=place.cwd).text != tip:
+        raise _not_ready(
+            "the range does not end at HEAD",
+            place.cwd,
+            "what is put back is committed on top of what was judged",
+            f"{_to(place, tip)} && {commands.mend(subject.asked, wanted[0].path)}",
+        )
+    if evidence.is_replaying(place.git_dir) or any(map(os.path.exists, map(place.private, _HEADS))):
+        raise _not_ready(
+            "a merge, rebase, pick or revert is in progress",
+            place.top,
+            "the commit would conclude it; finish it, or give it up, first",
+            "git status",
+        )
+    if git.ask("diff", "--cached", "--quiet", cwd=place.top).code:
+        raise _not_ready(
+            "something is staged", place.top, "it would go into the same commit", "git stash push"
+        )
+    paths = [f":(top,literal){os.fsdecode(each.path)}" for each in wanted]
+    changed = git.tell("status", "--porcelain", "-z", "--", *paths, cwd=place.top).fields
+    if changed:
+        raise _not_ready(
+            "a file to be put back has uncommitted changes",
+            changed[0][3:],
+            "they would be lost",
+            "git stash push --include-untracked",
+        )
+
+
+def _to(place: Place, tip: str) -> str:
+    """Return the command that goes to where `tip` is checked out, or can be."""
+    for other in worktree.siblings(place):
+        if other.counts and git.ask("rev-parse", "HEAD", cwd=other.path).text == tip:
+            return f"cd {quote(other.path)}"
+    form = ("for-each-ref", "--format=%(refname:short)", "--points-at", tip, "refs/heads/")
+    branches = git.ask(*form, cwd=place.cwd).text.split()
+    return f"git switch -q {quote(branches[0])}" if branches else f"git switch -q --detach {tip}"
+
+
+def _not_ready(what: str, where: str, why: str, run: str) -> Refused:
+    return Refused("not-ready", what, where=where, why=why, run=run)
+
+
+def commit(place: Place, wanted: Sequence[Mended]) -> str:
+    """Write, stage and commit what was planned; return the commit.
+
+    git writes the files, so that no committed symlink leads out of the tree. Its hooks are not
+    asked: a write-once file that comes back is a change to them too.
+
+    Raises:
+        GitError: git could not.
+    """
+    entries = b"".join(_entry(place, each) for each in wanted)
+    git.tell("update-index", "-z", "--index-info", cwd=place.cwd, stdin=entries)
+    kept = b"".join(each.path + b"\0" for each in wanted if each.text is not None)
+    git.tell("checkout-index", "-f", "-z", "--stdin", cwd=place.cwd, stdin=kept)
+    for each in wanted:
+        if each.text is None:
+            os.unlink(os.path.join(os.fsencode(place.cwd), each.path))
+    trailers = [f"--trailer={RESOLVED}: {_trailer(each)}" for each in wanted]
+    git.tell("commit", "-q", "-m", SUBJECT, *trailers, cwd=place.cwd)
+    return git.tell("rev-parse", "HEAD", cwd=place.cwd).text
+
+
+def _entry(place: Place, each: Mended) -> bytes:
+    """Return the line of ``update-index --index-info`` for one file."""
+    if each.text is None:
+        return b"0 %s\t%s\0" % (b"0" * 40, each.path)
+    blob = git.tell("hash-object", "-w", "--stdin", cwd=place.cwd, stdin=each.text).text
+    listed = git.tell(
+        "ls-files", "--stage", "-z", "--", f":(top,literal){os.fsdecode(each.path)}", cwd=place.cwd
+    )
+    mode = listed.out[:6] or b"100644"
+    return b"%s %s\t%s\0" % (mode, blob.encode(), each.path)
+
+
+def _trailer(each: Mended) -> str:
+    short = " ".join(commit[:12] for commit in each.commits)
+    return f"{commands.trailer_path(each.path)} put back after {short}"
+
+
+def told(each: Mended) -> str:
+    """Return what is said of one mended file."""
+    return f"{'put back' if each.text is not None else 'removed the copy'} {printed(each.path)}"

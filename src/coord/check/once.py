@@ -1,0 +1,71 @@
+"""Write-once files: no commit changes, deletes or renames one, and no two claim one path.
+
+git takes a one-sided change or an identical add without asking anybody, and a merge that is made
+elsewhere may keep one of two claims.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord.check import faults, ids
+from coord.check.problem import printed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.check.blobs import Blobs
+    from coord.check.changes import Change
+    from coord.check.commits import Commit
+    from coord.check.faults import Fault
+    from coord.check.history import History
+
+RULE = "once-changed"
+TAKEN = "id-taken"
+
+
+def changes(history: History) -> Iterator[Fault]:
+    """Yield every change of a write-once file, newest first."""
+    yield from faults.changed(history, "once")
+
+
+def is_healed(history: History, fault: Fault) -> bool:
+    """Tell whether the file is at the end of the range as it was first written."""
+    return history.at_tip(fault.commit.id, fault.path) == fault.change.old
+
+
+def message(fault: Fault) -> str:
+    """Return what is wrong, in one line."""
+    by = f"the merge took the file of {fault.parent[:12]} away: " if fault.is_merge else ""
+    if fault.renamed is not None:
+        return f"{by}written once, then renamed to {printed(fault.renamed)}"
+    return f"{by}written once, then {'changed' if fault.change.new else 'deleted'}"
+
+
+def collision(fault: Fault) -> str:
+    """Return what to say of a merge of which both sides had added the path."""
+    return f"both sides of the merge claimed it, and the claim of {fault.parent[:12]} is gone"
+
+
+def doubly_added(history: History, blobs: Blobs) -> Iterator[tuple[Commit, Commit, bytes]]:
+    """Yield (later, earlier, path) where two commits claimed one path with the same bytes.
+
+    On both sides of a merge that is clean to git, and both own it. A picked claim keeps author,
+    date and subject; with a nonce in it, the same bytes are the same claim however they came.
+    """
+    first: dict[tuple[bytes, str], Commit] = {}
+    for commit in reversed(history.commits):
+        for path, change in _additions(history, commit):
+            if change.new is None or history.at_tip(commit.id, path) != change.new:
+                continue  # it was settled since
+            before = first.setdefault((path, change.new), commit)
+            if before.origin != commit.origin and not ids.has_nonce(blobs.read(change.new)):
+                yield commit, before, path
+
+
+def _additions(history: History, commit: Commit) -> Iterator[tuple[bytes, Change]]:
+    edges = history.of(commit.id) if len(commit.parents) == 1 else []
+    for edge in edges:
+        for path, change in edge.guarded.items():
+            if change.old is None and history.kind(commit.id, path) == "once":
+                yield path, change

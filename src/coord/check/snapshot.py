@@ -1,0 +1,101 @@
+"""The working tree as the commit that ``git commit -a`` would make of it, beside the repository.
+
+So ``--tree`` judges by the very rules of a range. Objects go to a scratch folder and the index is a
+copy: nothing is written, not even in a sandbox that forbids the git dir.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from coord.check.door import Door
+from coord.check.revisions import Range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.check.judge import Report
+    from coord.worktree import Place
+
+_NOBODY = {
+    f"GIT_{role}_{part}": text
+    for role in ("AUTHOR", "COMMITTER")
+    for part, text in (("NAME", "uncommitted"), ("EMAIL", ""), ("DATE", "@0 +0000"))
+}
+
+
+@contextmanager
+def taken(place: Place) -> Iterator[tuple[Door, Range | None]]:
+    """Yield a door through which the snapshot is seen, and the range that is the snapshot alone.
+
+    The range is empty, ending at HEAD, where nothing is uncommitted and in a bare repository; None
+    where there is neither a commit nor a file.
+
+    Raises:
+        GitError: a file cannot be read.
+    """
+    door = Door(place.cwd)
+    head = door.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
+    with tempfile.TemporaryDirectory(prefix="coord-check-") as folder:
+        commit = _commit(place, door := _beside(door, folder), head) if place.top else head
+        hidden = (head,) if head else ()
+        yield door, Range((commit,), hidden, "", uncommitted=True) if commit else None
+
+
+def _beside(door: Door, folder: str) -> Door:
+    """Return a door that writes objects and index into `folder`."""
+    objects = door.tell("rev-parse", "--path-format=absolute", "--git-path", "objects").text
+    index = door.tell("rev-parse", "--path-format=absolute", "--git-path", "index").text
+    copy = os.path.join(folder, "index")
+    if os.path.exists(index):
+        shutil.copyfile(index, copy)
+    os.mkdir(os.path.join(folder, "objects"))
+    beside = {
+        "GIT_INDEX_FILE": copy,
+        "GIT_OBJECT_DIRECTORY": os.path.join(folder, "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(objects),
+    }
+    return Door(door.cwd, {**door.env, **_NOBODY, **beside})
+
+
+def _quoted(path: str) -> str:
+    """Return a path as one entry of a list that colons separate."""
+    if ":" not in path and not path.startswith('"'):
+        return path
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _commit(place: Place, door: Door, head: str) -> str:
+    """Return the snapshot's commit; `head` where it would change nothing."""
+    door.tell("add", "--update")  # cwd is the top level
+    tree = door.tell("write-tree").text
+    merging = _merged(place)
+    if head and not merging and tree == door.tell("rev-parse", f"{head}^{{tree}}").text:
+        return head
+    if not head and not door.tell("ls-tree", tree).out:
+        return ""
+    parents = [option for rev in (head, *merging) if rev for option in ("-p", rev)]
+    return door.tell("commit-tree", tree, *parents, "-m", "uncommitted").text
+
+
+def _merged(place: Place) -> list[str]:
+    """Return the commits that a merge in progress brings in."""
+    try:
+        with open(place.private("MERGE_HEAD"), encoding="ascii") as file:
+            return file.read().split()
+    except FileNotFoundError:
+        return []
+
+
+def uncommitted(report: Report, asked: Range) -> Report:
+    """Return `report` without the snapshot's commit, which nobody else can see."""
+    problems = tuple(
+        replace(each, commit=None) if each.commit == asked.tips[-1] else each
+        for each in report.problems
+    )
+    return replace(report, problems=problems, commits=0)

@@ -1,0 +1,100 @@
+"""What is judged: a range in a repository, read once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord import config, guarded
+from coord.check import commits, history, inputs
+from coord.check.attributes import Attributes, state_of
+from coord.check.inputs import Inputs
+
+if TYPE_CHECKING:
+    from coord.check.blobs import Blobs
+    from coord.check.door import Door
+    from coord.check.history import History, Tick
+    from coord.check.inputs import Unit
+    from coord.check.revisions import Range
+    from coord.check.scratch import Scratch
+    from coord.config import Config, ConfigInvalid
+    from coord.worktree import Place
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the rules are applied to.
+
+    Attributes:
+        place: the clone.
+        cwd: the folder of the user, for the commands that are printed.
+        door: how objects are read.
+        blobs: their contents.
+        asked: the range.
+        history: what its commits changed.
+        config: ``.coord.toml`` of the tip; the defaults where it is invalid.
+        invalid: why it is, else None.
+        kinds: path → kind of the guarded files of the tip.
+        units: its derived files, by the rule that makes them.
+        tick: told of progress.
+    """
+
+    place: Place
+    cwd: str
+    door: Door
+    blobs: Blobs
+    asked: Range
+    history: History
+    config: Config
+    invalid: ConfigInvalid | None
+    kinds: dict[bytes, str]
+    units: list[Unit]
+    tick: Tick
+
+    @property
+    def tree(self) -> dict[bytes, str]:
+        """Path → blob of the regular files of the tip."""
+        return self.history.trees[self.asked.tips[-1]]
+
+    def of_kind(self, kind: str) -> list[bytes]:
+        """Return the guarded files of the tip of one kind."""
+        return [path for path, found in self.kinds.items() if found == kind]
+
+
+def read(
+    place: Place,
+    cwd: str,
+    door: Door,
+    asked: Range,
+    *,
+    blobs: Blobs,
+    scratch: Scratch,
+    tick: Tick,
+) -> Subject:
+    """Read a range.
+
+    Raises:
+        GitError: git could not, as where objects are missing.
+    """
+    trees = {tip: history.tree_of(door, tip) for tip in asked.tips}
+    tree = trees[asked.tips[-1]]
+    state = state_of(tree)
+    attributes = Attributes(scratch, blobs, place.common_dir, state)
+    attributes.learn(state, tree)
+    kinds = {path: kind for path in tree if (kind := attributes.kind(state, path))}
+    declared, invalid = _config(blobs, tree)
+    derived = [os.fsdecode(path) for path, kind in kinds.items() if kind == "derived"]
+    rules = guarded.derived_rules(place, declared, derived)
+    units = inputs.units({os.fsencode(path): rule for path, rule in rules.items()})
+    found = history.History(commits.read(door, asked.tips, asked.hidden), trees, attributes)
+    history.follow(found, door, Inputs(scratch, units), tick)
+    return Subject(place, cwd, door, blobs, asked, found, declared, invalid, kinds, units, tick)
+
+
+def _config(blobs: Blobs, tree: dict[bytes, str]) -> tuple[Config, ConfigInvalid | None]:
+    text = blobs.read(tree.get(os.fsencode(config.FILE)))
+    try:
+        return config.parse(text, config.FILE), None
+    except config.ConfigInvalid as invalid:
+        return config.Config(), invalid

@@ -1,0 +1,74 @@
+"""Whether both sides of a merge changed a file, and whether its version is a text merge of them.
+
+Looked up only for the few merges in which a derived file differs from a parent's.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.check.blobs import Blobs
+    from coord.check.commits import Commit
+    from coord.check.door import Door
+    from coord.check.history import Edge
+
+
+class Merges:
+    """Answers about one path in one merge, given what differs from each parent."""
+
+    def __init__(self, door: Door, blobs: Blobs) -> None:
+        self._door = door
+        self._blobs = blobs
+
+    def is_two_sided(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
+        """Tell whether two parents both changed the path, differently."""
+        return any(
+            ours[1] != theirs[1]
+            and self._base(ours[0], theirs[0], path) not in {ours[1], theirs[1]}
+            for ours, theirs in combinations(_sides(commit, path, edges), 2)
+        )
+
+    def is_text_merge(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
+        """Tell whether the version of a merge is what ``git merge-file`` makes of its parents'."""
+        if not self.is_two_sided(commit, path, edges):
+            return False
+        sides = _sides(commit, path, edges)
+        (first, blob), *others = sides
+        text: bytes | None = self._blobs.read(blob)
+        for parent, theirs in others:
+            base = self._blobs.read(self._base(first, parent, path))
+            text = None if text is None else self._merged(text, base, self._blobs.read(theirs))
+        return text is not None and text == self._blobs.read(_result(path, edges))
+
+    def _base(self, ours: str, theirs: str, path: bytes) -> str | None:
+        base = self._door.ask("merge-base", ours, theirs).text
+        spelled = f"{base}:{os.fsdecode(path)}"
+        found = self._door.ask("rev-parse", "--verify", "--quiet", spelled) if base else None
+        return found.text or None if found else None
+
+    def _merged(self, ours: bytes, base: bytes, theirs: bytes) -> bytes | None:
+        """Return the text merge, None where it has conflicts."""
+        with tempfile.TemporaryDirectory(prefix="coord-check-") as folder:
+            names = [os.path.join(folder, name) for name in ("ours", "base", "theirs")]
+            for name, text in zip(names, (ours, base, theirs), strict=True):
+                with open(name, "wb") as file:
+                    file.write(text)
+            done = self._door.ask("merge-file", "-p", "-q", *names)
+        return done.out if done.code == 0 else None
+
+
+def _result(path: bytes, edges: Sequence[Edge]) -> str | None:
+    return next((edge.guarded[path].new for edge in edges if path in edge.guarded), None)
+
+
+def _sides(commit: Commit, path: bytes, edges: Sequence[Edge]) -> list[tuple[str, str | None]]:
+    """Return (parent, its blob of the path) for each parent of a merge."""
+    kept = _result(path, edges)
+    blobs = [edge.guarded[path].old if path in edge.guarded else kept for edge in edges]
+    return list(zip(commit.parents, blobs, strict=True))

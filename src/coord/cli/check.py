@@ -1,0 +1,141 @@
+"""``check``: the rules of hooks and drivers, judged on commits that may have met neither."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from coord import git
+from coord.check import judge, revisions, snapshot
+from coord.check.door import Door
+from coord.check.judge import Report
+from coord.check.mend import told
+from coord.check.problem import counted, printed
+from coord.cli import show, who
+from coord.errors import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.check.history import Tick
+    from coord.check.problem import Problem
+    from coord.check.subject import Subject
+    from coord.worktree import Place
+
+_PATIENCE = 1.0  # seconds before progress is shown
+
+
+@click.command()
+@click.argument("words", required=False, metavar="[RANGE]")
+@click.option("--tree", is_flag=True, help="Judge the tree and what is uncommitted, no history.")
+@click.option("--mend", is_flag=True, help="Put back what logs and write-once files lost.")
+@show.json_option
+def check(words: str | None, *, tree: bool, mend: bool, as_json: bool) -> int:
+    """Judge commits by the rules that hooks and drivers hold, and the tree they end in.
+
+    RANGE is A..B, A...B, or a revision with all it reaches; by default what HEAD has and its
+    upstream, or the default branch, has not. Exit 1 when a rule is broken. --mend commits what was
+    lost on top of HEAD.
+    """
+    if tree and (mend or words is not None):
+        raise Usage(
+            "usage",
+            "--tree takes no range, and mends nothing",
+            where=words or "--mend",
+            why="it judges what is there now; a range judges history, which is what can be mended",
+            run="git coord check --tree",
+        )
+    place = who.here()
+    git.require_version(place.cwd)
+    if mend:
+        _mend(place, words, as_json=as_json)
+        return 0
+    report = _of_tree(place) if tree else _of_range(place, words)
+    for note in report.notes:
+        show.note(note)
+    _print(report, as_json=as_json)
+    return int(bool(report.problems))
+
+
+def _of_tree(place: Place) -> Report:
+    with snapshot.taken(place) as (door, asked):
+        if asked is None:
+            return Report()
+        with judge.reading(place, os.getcwd(), door, asked, _progress()) as found:
+            return snapshot.uncommitted(judge.judge(found), asked)
+
+
+def _of_range(place: Place, words: str | None) -> Report:
+    with _reading(place, words) as found:
+        return judge.judge(found) if found else Report()
+
+
+def _mend(place: Place, words: str | None, *, as_json: bool) -> None:
+    with _reading(place, words) as found:
+        done = judge.mend(found) if found else judge.Repair((), None)
+    if as_json:
+        paths = [printed(each.path) for each in done.mended]
+        show.document({"mended": paths, "commit": done.commit})
+        return
+    for each in done.mended:
+        show.line(told(each))
+    show.line(f"committed as {done.commit[:12]}" if done.commit else "nothing to put back")
+
+
+@contextmanager
+def _reading(place: Place, words: str | None) -> Iterator[Subject | None]:
+    """Read the range that was typed, or the default one; None on an unborn branch."""
+    door = Door(place.cwd)
+    asked = revisions.default(door) if words is None else revisions.resolve(door, words)
+    if asked is None:
+        yield None
+        return
+    with judge.reading(place, os.getcwd(), door, asked, _progress()) as found:
+        yield found
+
+
+def _progress() -> Tick:
+    """Return what shows progress on a terminal, once it takes a while."""
+    shown_from = time.monotonic() + _PATIENCE if sys.stderr.isatty() else math.inf
+
+    def tick(what: str, done: int, total: int) -> None:
+        if time.monotonic() > shown_from:
+            end = "\n" if done == total else "\r"
+            click.echo(f"coord: {done} of {total} {what}{end}", nl=False, err=True)
+
+    return tick
+
+
+def _print(report: Report, *, as_json: bool) -> None:
+    if as_json:
+        show.document(
+            {
+                "ok": not report.problems,
+                "problems": [problem.document() for problem in report.problems],
+                "commits": report.commits,
+                "guarded": report.guarded,
+                "notes": report.notes,
+            }
+        )
+        return
+    for problem in report.problems:
+        show.line(_headline(problem))
+        show.line(f"  run: {problem.run}")
+    seen = f"{counted(report.commits, 'commit')}, {counted(report.guarded, 'guarded file')}"
+    show.line(
+        f"{counted(len(report.problems), 'problem')} in {seen}"
+        if report.problems
+        else f"ok: {seen}"
+    )
+
+
+def _headline(problem: Problem) -> str:
+    where = f"{problem.path}: " if problem.path else ""
+    commit = f" ({problem.commit[:12]})" if problem.commit else ""
+    return f"{problem.rule}: {where}{problem.message}{commit}"

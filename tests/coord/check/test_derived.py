@@ -1,0 +1,209 @@
+"""Derived files on real histories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.check import branch, declare, found, problems, server_merge
+
+if TYPE_CHECKING:
+    from harness import Repo
+
+STALE = [("derived-stale", "schema.json")]
+MIXED = [("derived-two-sided", "schema.json")]
+
+
+@pytest.fixture
+def guarded(repo: Repo) -> Repo:
+    """A repository whose ``schema.json`` is made from ``src/*.proto``."""
+    declare(repo)
+    return repo
+
+
+def test_an_artifact_made_anew_with_its_inputs_is_fresh(guarded: Repo) -> None:
+    """Together, or in a later commit."""
+    guarded.commit("both", {"src/a.proto": "A\n", "schema.json": "A\nb\n"})
+    assert not problems(guarded)
+    guarded.commit("input", {"src/a.proto": "AA\n"})
+    guarded.commit("artifact", {"schema.json": "AA\nb\n"})
+    assert not problems(guarded)
+
+
+def test_an_input_that_changed_later_is_named(guarded: Repo) -> None:
+    """With the commit since which the artifact is stale, not the last one."""
+    bad = guarded.commit("input", {"src/a.proto": "A\n"})
+    guarded.commit("another", {"src/b.proto": "B\n"})
+
+    [problem] = problems(guarded)
+
+    assert (problem.rule, problem.path, problem.commit) == ("derived-stale", "schema.json", bad)
+    assert problem.message == "older than its input src/a.proto"
+
+
+@pytest.mark.parametrize("change", ["add", "delete", "rename"])
+def test_an_input_added_deleted_or_renamed_counts(guarded: Repo, change: str) -> None:
+    """The set of inputs is an input."""
+    if change == "add":
+        guarded.commit("add", {"src/deep/c.proto": "c\n"})
+    elif change == "delete":
+        guarded.git("rm", "-q", "src/b.proto")
+        guarded.commit("delete")
+    else:
+        guarded.git("mv", "src/b.proto", "src/c.proto")
+        guarded.commit("rename")
+
+    assert found(guarded) == STALE
+
+
+def test_other_files_are_no_inputs(guarded: Repo) -> None:
+    """Pathspecs are matched by git."""
+    guarded.commit("other", {"src/a.txt": "A\n", "other/a.proto": "A\n"})
+
+    assert not problems(guarded)
+
+
+def test_the_printed_command_makes_it_fresh(guarded: Repo) -> None:
+    """Also when the producer changes no byte: the commit vouches for it."""
+    guarded.install()
+    guarded.commit("an empty input", {"src/c.proto": ""})
+    [problem] = problems(guarded)
+
+    assert guarded.paste(problem.run).code == 0
+
+    assert not problems(guarded)
+    assert guarded.git("log", "-1", "--format=%(trailers:key=Coord-Resolved,valueonly)").startswith(
+        "schema.json"
+    )
+
+
+def test_inputs_of_both_sides_and_one_sides_artifact_are_stale(guarded: Repo) -> None:
+    """Git merges that without a conflict: each file changed on one side only."""
+    branch(guarded, "side", "input", {"src/b.proto": "B\n"})
+    guarded.commit("both", {"src/a.proto": "A\n", "schema.json": "A\nb\n"})
+    guarded.git("merge", "-q", "--no-edit", "side")
+    guarded.commit("unrelated", {"x": "x"})
+    assert found(guarded) == STALE
+
+    guarded.commit("made", {"schema.json": "A\nB\n"})
+
+    assert not problems(guarded)
+
+
+def test_a_merge_that_keeps_one_of_two_artifacts_is_stale(guarded: Repo) -> None:
+    """Both regenerated; a person took theirs, or ours."""
+    branch(guarded, "side", "side", {"src/b.proto": "B\n", "schema.json": "a\nB\n"})
+    guarded.commit("main", {"src/a.proto": "A\n", "schema.json": "A\nb\n"})
+    made = server_merge(guarded, "side", {"schema.json": "A\nb\n"})
+
+    [problem] = problems(guarded)
+
+    assert (problem.rule, problem.commit) == ("derived-stale", made)
+
+
+def test_identical_artifacts_of_different_inputs_are_stale(guarded: Repo) -> None:
+    """Both sides made the same bytes, so git asks nobody."""
+    branch(guarded, "side", "side", {"src/b.proto": "B\n", "schema.json": "same\n"})
+    guarded.commit("main", {"src/a.proto": "A\n", "schema.json": "same\n"})
+    guarded.git("merge", "-q", "--no-edit", "side")
+
+    assert found(guarded) == STALE
+
+
+def test_a_merge_that_brings_both_from_one_side_is_fresh(guarded: Repo) -> None:
+    """Inputs and artifact are that side's."""
+    branch(guarded, "side", "side", {"src/b.proto": "B\n", "schema.json": "a\nB\n"})
+    guarded.commit("elsewhere", {"x": "x"})
+    guarded.git("merge", "-q", "--no-edit", "side")
+
+    assert not problems(guarded)
+
+
+def test_a_merge_that_makes_it_anew_is_fresh(guarded: Repo) -> None:
+    """What a resolved refusal leaves."""
+    branch(guarded, "side", "side", {"src/b.proto": "B\n", "schema.json": "a\nB\n"})
+    guarded.commit("main", {"src/a.proto": "A\n", "schema.json": "A\nb\n"})
+    server_merge(guarded, "side", {"schema.json": "A\nB\n"})
+    assert not problems(guarded)
+
+
+@pytest.mark.parametrize("strategy", ["octopus", "resolve"])
+def test_a_text_merge_of_two_artifacts_is_named(guarded: Repo, strategy: str) -> None:
+    """No driver is called by either strategy, and far-apart lines merge without a conflict."""
+    lines = [f"{number}\n" for number in range(9)]
+    guarded.commit("made", {"src/a.proto": "0\n", "schema.json": "".join(lines)})
+    top, end = ["x\n", *lines[1:]], [*lines[:-1], "y\n"]
+    branch(guarded, "first", "first", {"src/a.proto": "1\n", "schema.json": "".join(top)})
+    branch(guarded, "second", "second", {"src/b.proto": "2\n", "schema.json": "".join(end)})
+    guarded.git("checkout", "-q", "first" if strategy == "resolve" else "main")
+    guarded.commit("elsewhere", {"x": "x"})
+    others = ["second"] if strategy == "resolve" else ["first", "second"]
+    guarded.git("merge", "-q", "--no-edit", "-s", strategy, *others)
+
+    assert found(guarded) == MIXED
+
+
+def test_without_declared_inputs_a_dropped_side_is_named(guarded: Repo) -> None:
+    """Nobody can tell what it is made from, but two results cannot both be gone."""
+    guarded.commit("no inputs", {".coord.toml": '[derived."schema.json"]\nregenerate = "true"\n'})
+    branch(guarded, "side", "side", {"schema.json": "side\n"})
+    guarded.commit("main", {"schema.json": "main\n"})
+    made = server_merge(guarded, "side", {"schema.json": "main\n"})
+
+    [problem] = problems(guarded)
+
+    assert (problem.rule, problem.commit) == ("derived-two-sided", made)
+    assert found(guarded, "side..HEAD") == MIXED
+
+
+def test_without_declared_inputs_one_sides_change_is_taken(guarded: Repo) -> None:
+    """Nothing was dropped."""
+    guarded.commit("no inputs", {".coord.toml": '[derived."schema.json"]\nregenerate = "true"\n'})
+    branch(guarded, "side", "side", {"schema.json": "side\n"})
+    guarded.commit("main", {"x": "x"})
+    guarded.git("merge", "-q", "--no-edit", "side")
+
+    assert not problems(guarded)
+
+
+def test_one_producer_of_many_files_is_one_unit(guarded: Repo) -> None:
+    """A change of one input alters some of its files, and the others are fresh as well."""
+    declared = (
+        '[derived."gen/*"]\nregenerate = "make gen"\ninputs = ["src/*.proto"]\n'
+        '[derived."schema.json"]\nregenerate = "true"\n'
+    )
+    attributes = guarded.read(".gitattributes") + "gen/* coord-derived\n"
+    files = {".coord.toml": declared, ".gitattributes": attributes, "gen/a": "a", "gen/b": "b"}
+    guarded.commit("many", files)
+    guarded.commit("one", {"src/a.proto": "A\n", "gen/a": "A"})
+    assert not problems(guarded)
+
+    guarded.commit("none", {"src/a.proto": "AA\n"})
+
+    assert [each.path for each in problems(guarded)] == ["gen/a"]
+
+
+def test_a_trailer_vouches_for_what_the_producer_did_not_change(guarded: Repo) -> None:
+    """In the same commit, or in a later one."""
+    guarded.commit("input\n\nCoord-Resolved: schema.json unchanged", {"src/a.proto": "A\n"})
+    assert not problems(guarded)
+    guarded.commit("input", {"src/a.proto": "AA\n"})
+    guarded.commit("vouch\n\nCoord-Resolved: schema.json unchanged")
+    assert not problems(guarded)
+
+
+def test_what_was_stale_before_the_range_is_not_judged_again(guarded: Repo) -> None:
+    """A range answers for its own commits."""
+    guarded.commit("input", {"src/a.proto": "A\n"})
+    guarded.commit("later", {"x": "x"})
+
+    assert not problems(guarded, "HEAD^..HEAD")
+
+
+def test_an_artifact_that_is_gone_is_not_judged(guarded: Repo) -> None:
+    """Not checked in any more."""
+    guarded.git("rm", "-q", "schema.json")
+    guarded.commit("gone", {"src/a.proto": "A\n"})
+
+    assert not problems(guarded)

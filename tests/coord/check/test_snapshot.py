@@ -1,0 +1,133 @@
+"""``--tree``: what is there now, judged as the commit it would become."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord import worktree
+from coord.check import snapshot
+from harness import Repo
+from harness.check import branch, declare, found, problems, report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def guarded(repo: Repo) -> Repo:
+    """A repository with one file of each kind."""
+    declare(repo)
+    return repo
+
+
+def test_a_clean_tree_is_judged_without_its_history(guarded: Repo) -> None:
+    """What its commits did is for a range."""
+    guarded.commit("edit", {"a.log": "one\n"})
+
+    seen = report(guarded, tree=True)
+
+    assert (seen.problems, seen.commits, seen.guarded) == ((), 0, 3)
+
+
+def test_uncommitted_changes_are_judged_staged_or_not(guarded: Repo) -> None:
+    """By all rules, and no commit is named for there is none."""
+    guarded.write("a.log", "one\nTWO\nthree\n")
+    guarded.git("add", "a.log")
+    guarded.write("coordination/ids/adr/0001.toml", "other\n")
+    guarded.write("src/a.proto", "A\n")
+
+    named = problems(guarded, tree=True)
+
+    assert [(each.rule, each.path, each.commit) for each in named] == [
+        ("log-rewritten", "a.log", None),
+        ("once-changed", "coordination/ids/adr/0001.toml", None),
+        ("derived-stale", "schema.json", None),
+    ]
+
+
+def test_the_printed_commands_leave_nothing_to_say(guarded: Repo) -> None:
+    """What was done to a log is put aside, not thrown away: it may hold more than the fault."""
+    guarded.install()
+    guarded.write("a.log", "one\nTWO\nthree\nfour\n")
+    (guarded.path / "coordination/ids/adr/0001.toml").unlink()
+    guarded.write("src/a.proto", "A\n")
+    guarded.coord("regenerate", "--trust", "schema.json")
+    guarded.git("checkout", "-q", "HEAD", "--", "schema.json")
+
+    for problem in problems(guarded, tree=True):
+        done = guarded.paste(problem.run)
+        assert done.code == 0, done.err
+
+    assert not problems(guarded, tree=True)
+    assert "four" in guarded.git("show", "stash@{1}:a.log")
+
+
+def test_uncommitted_declarations_count(guarded: Repo) -> None:
+    """The tree is judged as it is."""
+    guarded.write(".gitattributes", guarded.read(".gitattributes") + "*.json merge=npm\n")
+
+    assert found(guarded, tree=True) == [("attribute-unregistered", "schema.json")]
+
+
+def test_nothing_is_written(guarded: Repo) -> None:
+    """Not the index, not an object, not even where the git dir is read-only."""
+    guarded.write("a.log", "one\n")
+    before = _files(guarded.private())
+
+    assert found(guarded, tree=True) == [("log-rewritten", "a.log")]
+
+    assert _files(guarded.private()) == before
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_merge_in_progress_is_judged_against_both_sides(guarded: Repo) -> None:
+    """As the commit that would conclude it."""
+    branch(guarded, "side", "append", {"a.log": "one\ntwo\nthree\nside\n"})
+    guarded.commit("append", {"a.log": "one\ntwo\nthree\nmain\n"})
+    assert guarded.tried("merge", "--no-edit", "side").code == 1
+    assert found(guarded, tree=True) == [("log-rewritten", "a.log")]
+
+    guarded.write("a.log", "one\ntwo\nthree\nmain\nside\n")
+
+    assert not found(guarded, tree=True)
+
+
+def test_an_unborn_branch_is_judged(tmp_path: Path, env: dict[str, str]) -> None:
+    """With or without files."""
+    unborn = Repo.init(tmp_path / "unborn", env)
+    with snapshot.taken(worktree.discover(str(unborn.path), env)) as (_, asked):
+        assert asked is None
+    for name in ("x", "X"):
+        unborn.write(f"coordination/ids/a/{name}.toml", name)
+    unborn.git("add", "-A")
+
+    assert found(unborn, tree=True) == [("id-taken", "coordination/ids/a/x.toml")]
+
+
+def test_a_bare_repository_has_heads_tree(guarded: Repo, tmp_path: Path) -> None:
+    """There is no other."""
+    guarded.commit("double", {"coordination/ids/adr/1.toml": "x"})
+    guarded.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+
+    bare = guarded.at(tmp_path / "bare.git")
+
+    assert found(bare, tree=True) == [("id-taken", "coordination/ids/adr/1.toml")]
+
+
+def test_a_linked_worktree_and_odd_folders_are_read(odd_path: Repo, tmp_path: Path) -> None:
+    """A colon in the path separates entries of git's list of object folders."""
+    declare(odd_path)
+    tree = odd_path.worktree(tmp_path / 'a:b "c"', "side")
+    tree.write("a.log", "one\n")
+
+    assert found(tree, tree=True) == [("log-rewritten", "a.log")]
+    moved = Repo(tmp_path / "with:colon", odd_path.env)
+    odd_path.path.rename(moved.path)
+    moved.write("a.log", "one\n")
+
+    assert found(moved, tree=True) == [("log-rewritten", "a.log")]
