@@ -25,7 +25,7 @@ from coord.installer import (
 from coord.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from coord.installer.manifest import Manifest
     from coord.worktree import Place
@@ -57,7 +57,7 @@ def check(place: Place) -> list[Problem]:
         where = place.common_dir
         message = "coord-install has not finished here"
         return [Problem("not-installed", where, message, command.install())]
-    found = [*_changed(place, installed), *_launcher(place)]
+    found = [*changed(place, installed), *_launcher(place)]
     for there in worktrees.present(place):
         found += _of_worktree(there, installed)
     return found
@@ -72,7 +72,7 @@ def _of_worktree(there: Place, installed: Manifest) -> Iterator[Problem]:
         yield from _author(there)
 
 
-def _changed(place: Place, installed: Manifest) -> Iterator[Problem]:
+def changed(place: Place, installed: Manifest) -> Iterator[Problem]:
     """Yield the files of ours that are gone or hold something else."""
     for name, digest in installed.files:
         data = disk.read(manifest.located(name, place.common_dir))
@@ -119,17 +119,29 @@ def _runs_ours(entry: disk.Entry | None) -> bool:
 
 def _config(there: Place) -> Iterator[Problem]:
     """Yield the keys of our config that git answers differently for this worktree."""
-    written = _listed(os.path.join(there.common_dir, plan.HOME, "config"), there.cwd)
-    read = _listed(None, there.cwd)
+    written = listed(os.path.join(there.common_dir, plan.HOME, "config"), there.cwd)
+    for rule, key in differing(written, listed(None, there.cwd)):
+        if rule == "config-missing":
+            message = f"git does not read our {key}"
+            yield Problem(rule, there.cwd, message, command.install())
+        else:
+            shows = f"git -C {quote(there.cwd)} config --show-origin --get-all {quote(key)}"
+            yield Problem(rule, there.cwd, f"git has another {key}", shows)
+
+
+def differing(written: Mapping[str, str], read: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield (rule, key) of ours, as `written`, that git has `read` otherwise.
+
+    ``config-overridden``: something else wins; ``config-missing``: it is not there, and one such
+    key stands for all.
+    """
     for key, value in _wanted().items():
         if read.get(key) == value:
             continue
         if written.get(key) == value and key in read:
-            shows = f"git -C {quote(there.cwd)} config --show-origin --get-all {quote(key)}"
-            yield Problem("config-overridden", there.cwd, f"git has another {key}", shows)
+            yield "config-overridden", key
         else:
-            message = f"git does not read our {key}"
-            yield Problem("config-missing", there.cwd, message, command.install())
+            yield "config-missing", key
             return
 
 
@@ -143,7 +155,7 @@ def _wanted() -> dict[str, str]:
     return found
 
 
-def _listed(file: str | None, cwd: str) -> dict[str, str]:
+def listed(file: str | None, cwd: str) -> dict[str, str]:
     """Return key → last value, of one config file or of all that git reads in `cwd`."""
     source = ("--file", file) if file else ()
     done = git.ask("config", *source, "--null", "--list", cwd=cwd)
@@ -164,15 +176,20 @@ def _declared(there: Place) -> Iterator[Problem]:
 def _effective(there: Place) -> Iterator[Problem]:
     """Yield the paths that bear our attribute and yet merge in another way: a later line won."""
     for name in DRIVERS:
-        listed = git.tell("ls-files", "-z", f":(top,attr:{name})", cwd=there.cwd).fields
-        merged = guarded.attributes(there, ("merge",), listed)
+        found = git.tell("ls-files", "-z", f":(top,attr:{name})", cwd=there.cwd).fields
+        merged = guarded.attributes(there, ("merge",), found)
         for path, _, driver in [triple for triple in merged if triple[2] != name][:_NAMED]:
-            yield Problem(
-                "attribute-overridden",
-                there.cwd,
-                f"{path} is {name}, but a later line gives it merge={driver}",
-                f"git -C {quote(there.cwd)} check-attr -a -- {quote(path)}",
-            )
+            yield otherwise(there, path, name, driver)
+
+
+def otherwise(there: Place, path: str, name: str, driver: str) -> Problem:
+    """Return the problem of a path that bears our attribute `name` and is merged by `driver`."""
+    return Problem(
+        "attribute-overridden",
+        there.cwd,
+        f"{path} is {name}, but a later line gives it merge={driver}",
+        f"git -C {quote(there.cwd)} check-attr -a -- {quote(path)}",
+    )
 
 
 def _author(there: Place) -> Iterator[Problem]:

@@ -66,13 +66,14 @@ def _taken(lock: str, again: str) -> int:
         "locked",
         "the repository's config is locked",
         where=lock,
-        why=f"the lock is {_age(lock)} old and was not let go; if no git command is at work here, "
+        why=f"the lock is {age(lock)} old and was not let go; if no git command is at work here, "
         "one that was killed has left it, and it may be deleted",
         run=f"rm {quote(lock)} && {again}",
     )
 
 
-def _age(path: str) -> str:
+def age(path: str) -> str:
+    """Return how long ago a file was written, as one number and its unit."""
     try:
         seconds = max(0, int(time.time() - os.lstat(path).st_mtime))
     except FileNotFoundError:

@@ -121,7 +121,7 @@ def _guarded(path: str, seen: Seen) -> list[Step]:
     Its next ``install`` would rename us over that file and lose it.
     """
     legacy = seen[path + LEGACY]
-    if legacy is None or is_ours(legacy) or not _is_pre_commit(seen[path]):
+    if legacy is None or is_ours(legacy) or not is_pre_commit(seen[path]):
         return []
     return [] if seen[path + KEPT] else [Keep(path + LEGACY, path + KEPT)]
 
@@ -143,10 +143,11 @@ def _strays(path: str, seen: Seen) -> list[str]:
 
 def _is_renewed(path: str, seen: Seen) -> bool:
     """Tell whether pre-commit has written its hook, which we keep, once more."""
-    return _is_pre_commit(seen[path]) and _is_pre_commit(seen[path + PRIOR])
+    return is_pre_commit(seen[path]) and is_pre_commit(seen[path + PRIOR])
 
 
-def _is_pre_commit(entry: Entry | None) -> bool:
+def is_pre_commit(entry: Entry | None) -> bool:
+    """Tell whether a file is a hook that pre-commit wrote."""
     return entry is not None and _PRE_COMMIT in entry.data[:200]
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 KEY = "core.hooksPath"
-_OWN = ("local", "worktree")
-_BYPASS = "--no-hooks"
+OWN = ("local", "worktree")
+BYPASS = "--no-hooks"
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,15 @@ class Setting:
         return self.relative and inside and not self.folder.startswith(self.top + os.sep)
 
 
+def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment in which the user's own git commands find a repository's hooks."""
+    config = {key: text for key, text in environ.items() if key.startswith("GIT_CONFIG")}
+    return git.elsewhere(environ) | config
+
+
 def ask(cwd: str, environ: Mapping[str, str] = os.environ) -> Setting:
     """Return the setting that is in force for commits made in `cwd`."""
-    env = git.elsewhere(environ)
-    env |= {key: text for key, text in environ.items() if key.startswith("GIT_CONFIG")}
+    env = environment(environ)
     answer = git.as_user(
         "rev-parse", "--path-format=absolute", "--git-path", "hooks", cwd=cwd, env=env
     )
@@ -67,7 +72,9 @@ def ask(cwd: str, environ: Mapping[str, str] = os.environ) -> Setting:
         return Setting(os.path.realpath(answer.text))
     scope, origin, value = (os.fsdecode(part) for part in found.out.split(b"\0")[:3])
     file = os.path.join(cwd, origin.removeprefix("file:")) if origin.startswith("file:") else origin
-    return Setting(os.path.realpath(answer.text), scope, file, value, os.path.realpath(cwd))
+    # git dies of a path through a file, such as `.git/hooks` in a linked worktree.
+    folder = os.path.join(cwd, value) if answer.code else answer.text
+    return Setting(os.path.realpath(folder), scope, file, value, os.path.realpath(cwd))
 
 
 def require_usable(setting: Setting, *, again: str) -> None:
@@ -78,22 +85,22 @@ def require_usable(setting: Setting, *, again: str) -> None:
     """
     if not setting.scope:
         return
-    fault = _fault(setting)
-    if fault is None:
+    found = fault(setting)
+    if found is None:
         return
     raise Refused(
         "hooks-path",
-        f"no hook can be installed, {KEY} {fault[0]}",
+        f"no hook can be installed, {KEY} {found[0]}",
         where=f"{setting.scope} {setting.file}: {setting.value or '(empty)'}",
-        why=fault[1],
-        run=_way_out(setting, again),
+        why=found[1],
+        run=way_out(setting, again),
     )
 
 
-def _fault(setting: Setting) -> tuple[str, str] | None:
+def fault(setting: Setting) -> tuple[str, str] | None:
     """Return what is wrong with the setting, and the ways out of it."""
     unset = f"or drop the setting (git config --file {quote(setting.file)} --unset-all {KEY})"
-    bypass = f"{command.install(_BYPASS)} installs all the rest and prints lines for your own hooks"
+    bypass = f"{command.install(BYPASS)} installs all the rest and prints lines for your own hooks"
     if setting.scope == "command":
         return (
             "comes from the environment",
@@ -101,7 +108,7 @@ def _fault(setting: Setting) -> tuple[str, str] | None:
         )
     if not setting.value:
         return "is empty", f"git then runs no hook at all; {bypass}, {unset}"
-    if setting.scope not in _OWN:
+    if setting.scope not in OWN:
         own = "git config core.hooksPath with a folder of its own"
         return f"is {setting.scope}", f"it serves other repositories too; {bypass}; {own} does too"
     if not os.path.isdir(setting.folder):
@@ -118,13 +125,13 @@ def _fault_of_folder(setting: Setting, bypass: str) -> tuple[str, str] | None:
     return None
 
 
-def _way_out(setting: Setting, again: str) -> str:
+def way_out(setting: Setting, again: str) -> str:
     """Return the one command: what cannot work is unset, what works for others is passed by."""
     # A relative one may be alive in other worktrees: dropping it would silence those.
     dead = not setting.value or not (setting.relative or os.path.isdir(setting.folder))
-    if setting.scope in _OWN and dead:
+    if setting.scope in OWN and dead:
         return f"git config --file {quote(setting.file)} --unset-all {KEY} && {again}"
-    return command.install(_BYPASS)
+    return command.install(BYPASS)
 
 
 def is_generated(folder: str) -> bool:

@@ -64,7 +64,7 @@ def find() -> Home:
             where=os.path.join(lib, "coord"),
             why=f"only an import hook finds {', '.join(missing)}: it costs each git command 10 ms, "
             "and hooks start without it; an editable install needs its strict mode",
-            run=f"{_reinstall(_pip(sys.executable), _source())} && {_again()}",
+            run=f"{_reinstall(_pip(sys.executable), source())} && {_again()}",
         )
     # sys._base_executable is the only name Python has for it; realpath leaves pyenv's shims behind.
     base = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
@@ -106,14 +106,16 @@ def alias() -> str:
 
     git runs it at the top level with the user's folder in GIT_PREFIX, so it goes back there first.
     -P: a tracked ``json.py`` in that folder must not be imported; -E: nor what PYTHONPATH says.
+    With COORD_PROBE it answers `doctor` that it found everything, as the hook files do.
     """
     return (
         "!coord() { "
         "coord_home=$(git rev-parse --path-format=absolute --git-common-dir)/hooks/coord; "
         'cd "./$GIT_PREFIX" || exit 3; '
         '[ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; '
-        '[ ! -x "$coord_cli" ] || [ ! -r "$coord_lib/coord/__init__.py" ] || '
-        'exec "$coord_cli" -P -E -m coord "$@"; '
+        'if [ -x "$coord_cli" ] && [ -r "$coord_lib/coord/__init__.py" ]; then '
+        '[ ! -f "$COORD_PROBE" ] || { echo alias >>"$COORD_PROBE"; exit 0; }; '
+        'exec "$coord_cli" -P -E -m coord "$@"; fi; '
         "printf 'coord: launcher-broken: git coord cannot start: %s\\n  why: %s\\n  run: %s\\n' "
         '"${coord_cli:-$coord_home/launch}" '
         "'the interpreter or the package that coord-install recorded is gone' "
@@ -142,7 +144,7 @@ def _unusable(argv: tuple[str, ...], words: str) -> Environment:
         "the installed package cannot be started",
         where=argv[0],
         why=words or "it ended without a word",
-        run=f"{_reinstall(_pip(sys.executable), _source())} && {_again()}",
+        run=f"{_reinstall(_pip(sys.executable), source())} && {_again()}",
     )
 
 
@@ -152,7 +154,7 @@ def _word(text: str) -> str:
 
 def _repair(base: str) -> str:
     """Return the command: a virtualenv is made anew in its place, by any python3 left."""
-    install = f"{_reinstall(_pip(sys.executable), _source())} && {_again()}"
+    install = f"{_reinstall(_pip(sys.executable), source())} && {_again()}"
     if sys.prefix == sys.base_prefix:
         return install
     home = quote(sys.prefix)
@@ -181,7 +183,7 @@ def _reinstall(pip: str, source: str) -> str:
     return f"{pip} --force-reinstall {source}"
 
 
-def _source() -> str:
+def source() -> str:
     """Return what pip installs again: where this came from (PEP 610), else this version."""
     try:
         origin = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")

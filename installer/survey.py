@@ -11,6 +11,7 @@ from coord.drivers.line import DRIVERS, SCRIPTS
 from coord.errors import Refused
 from coord.installer import (
     attributes,
+    branches,
     disk,
     hookfile,
     hookspath,
@@ -129,8 +130,8 @@ def authorship(place: Place, declared: Config) -> Authorship:
 
 
 def rules(place: Place) -> list[attributes.Line]:
-    """Return the guarded paths that any worktree declares, this one's last: the last ones win."""
-    found: list[attributes.Line] = []
+    """Return the guarded paths that any branch or worktree declares, this one's last: it wins."""
+    found = [rule for lines in branches.declared(place, "refs/heads").values() for rule in lines]
     for there in sorted(worktrees.present(place), key=lambda one: one.git_dir == place.git_dir):
         found += declared_rules(there)
     return list(dict.fromkeys(reversed(found)))[::-1]

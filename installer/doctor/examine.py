@@ -1,0 +1,168 @@
+"""The whole examination: look at every worktree, side by side, then judge each subject."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord import git, pin, worktree
+from coord.installer import attributes, branches, check, disk, hookspath, hooktools, survey
+from coord.installer.doctor import (
+    configured,
+    guards,
+    hooks,
+    identities,
+    paths,
+    pending,
+    poison,
+    runtime,
+)
+from coord.installer.doctor.finding import Finding, Verdict, verdict
+from coord.installer.doctor.probes import Prober
+from coord.installer.doctor.view import Means, View, look
+from coord.installer.plan import HOME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from coord.installer.attributes import Line
+    from coord.installer.doctor.pending import Waiting
+    from coord.installer.doctor.runtime import Runtime
+    from coord.installer.manifest import Manifest
+    from coord.worktree import Place, Sibling
+
+# git's children are short and mostly wait for the disk: a few more than there are processors.
+_AT_ONCE = (os.cpu_count() or 1) + 2
+_IN_FULL = 8  # worktrees in which each hook is fired: 40 would take a second more
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found.
+
+    Attributes:
+        place: where the command was run.
+        views: every worktree, the main one first.
+        verdicts: one a subject.
+        git: git's version.
+    """
+
+    place: Place
+    views: tuple[View, ...]
+    verdicts: tuple[Verdict, ...]
+    git: tuple[int, ...]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Everything that is wrong, the cause of others first."""
+        return [finding for verdict in self.verdicts for finding in verdict.findings]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong; notes do not count."""
+        return not self.findings
+
+
+def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
+    """Examine the repository of `place`; nothing is changed.
+
+    Args:
+        place: where the command was run.
+        cwd: the user's folder.
+        environ: the user's environment: a GIT_DIR or author in it is a finding.
+
+    Raises:
+        Environment: git cannot list the worktrees.
+    """
+    installed = survey.read_manifest(place.common_dir) if place.installed else None
+    version = git.version(git.tell("--version", cwd=place.cwd).text)
+    block = tuple(attributes.guarded(_info(place)))
+    env = hookspath.environment(environ)
+    views, waiting, ran = _looked(place, installed, env, block, version)
+    verdicts = (
+        _installation(place, installed),
+        poison.judge(views, _shared(place, env, installed)),
+        runtime.judge(ran, views),
+        hooks.judge(views, version),
+        identities.judge(views, _surroundings(place, cwd, environ)),
+        _guarded(place, views, block, installed),
+        pending.judge(waiting),
+    )
+    return Diagnosis(place, views, verdicts, version)
+
+
+def _looked(
+    place: Place,
+    installed: Manifest | None,
+    env: Mapping[str, str],
+    block: tuple[Line, ...],
+    version: tuple[int, ...],
+) -> tuple[tuple[View, ...], list[Waiting], Runtime]:
+    """Look at everything that takes a process, several at once."""
+    siblings = [sibling for sibling in worktree.siblings(place) if sibling.git_dir]
+    with (
+        tempfile.TemporaryDirectory(prefix="coord-doctor-") as scratch,
+        ThreadPoolExecutor(_AT_ONCE) as pool,
+    ):
+        started = pool.submit(runtime.ask, place, installed, version)
+        prober = Prober(env, scratch)
+        means = Means(place.common_dir, prober, installed is not None, block, version)
+        views = tuple(_looks(siblings, means, pool))
+        return views, list(pool.map(pending.ask, views)), started.result()
+
+
+def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[View]:
+    """Look at every worktree; at first a few in full, then at the others as far as they differ."""
+    first = list(pool.map(lambda sibling: look(sibling, means), siblings[:_IN_FULL]))
+    folders = {view.hooks.folder for view in first if view.hooks and view.hooks.proved}
+    aliases = [view.config.last("alias.coord") for view in first if view.alias]
+    texts = {alias.value for alias in aliases if alias is not None}
+    lighter = means._replace(proved=frozenset(folders | texts))
+    return first + list(pool.map(lambda sibling: look(sibling, lighter), siblings[_IN_FULL:]))
+
+
+def _installation(place: Place, installed: Manifest | None) -> Verdict:
+    missing = [] if installed else check.check(place)
+    return verdict("installed", "", missing, hooktools.notes(place.top) if installed else ())
+
+
+def _info(place: Place) -> bytes | None:
+    return disk.read(os.path.join(place.common_dir, attributes.INFO))
+
+
+def _shared(place: Place, env: Mapping[str, str], installed: Manifest | None) -> poison.Shared:
+    common = place.common_dir
+    config = configured.ask_file(os.path.join(common, "config"), common, env)
+    written = check.listed(os.path.join(common, HOME, "config"), common) if installed else {}
+    return poison.Shared(common, config, written, os.path.exists(os.path.join(common, "index")))
+
+
+def _surroundings(place: Place, cwd: str, environ: Mapping[str, str]) -> identities.Surroundings:
+    leaked = environ.get("GIT_DIR", "")
+    target = os.path.realpath(os.path.join(cwd, leaked)) if leaked else place.git_dir
+    return identities.Surroundings(
+        environ,
+        place.git_dir,
+        target if target != place.git_dir else "",
+        pin.installed_authorship(place.common_dir),
+    )
+
+
+def _guarded(
+    place: Place, views: Sequence[View], block: tuple[Line, ...], installed: Manifest | None
+) -> Verdict:
+    if installed is None:
+        return verdict("guarded", "", ())
+    local = branches.declared(place, "refs/heads")
+    remote = branches.declared(place, "refs/remotes")
+    declared = paths.Declared(
+        place.common_dir,
+        block,
+        tuple(guards.drivers(_info(place) or b"")),
+        {ref.removeprefix("refs/heads/"): rules for ref, rules in local.items()},
+        frozenset(rule for rules in remote.values() for rule in rules),
+    )
+    return paths.judge(views, declared)

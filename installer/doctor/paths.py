@@ -1,0 +1,203 @@
+"""Guarded paths that are not guarded as declared: pure judgement."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.drivers.line import DRIVERS
+from coord.guarded import attribute
+from coord.installer import attributes, check, command
+from coord.installer.doctor.finding import Finding, Verdict, verdict
+from coord.integrate import producers
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from coord.config import Derived
+    from coord.installer.attributes import Line
+    from coord.installer.doctor.guards import Missing
+    from coord.installer.doctor.view import View
+
+_NAMED = 5
+_TAUGHT = {"ours": "true"}  # no built-in, whatever the web says
+
+
+class Declared(NamedTuple):
+    """What is declared where, in this clone.
+
+    Attributes:
+        common_dir: the common git dir.
+        block: the rules in ``info/attributes``.
+        named: merge drivers of others that ``info/attributes`` names.
+        branches: local branch → the rules in its root ``.gitattributes``.
+        remote: rules that a remote-tracking branch declares.
+    """
+
+    common_dir: str
+    block: tuple[Line, ...]
+    named: tuple[str, ...]
+    branches: Mapping[str, tuple[Line, ...]]
+    remote: frozenset[Line]
+
+
+def judge(views: Sequence[View], declared: Declared) -> Verdict:
+    """Judge the guarded paths of every worktree."""
+    working = [view for view in views if view.works]
+    known = {rule.pattern: rule for view in working for rule in view.guards.producers}
+    findings = [
+        *(finding for view in working for finding in _of(view, known, declared)),
+        *_branches(working, declared),
+        *_leftovers(working, declared),
+    ]
+    return verdict("guarded", _right(working), findings, _notes(working))
+
+
+def _of(view: View, known: Mapping[str, Derived], declared: Declared) -> Iterator[Finding]:
+    there, guards = view.place, view.guards
+    missing = [rule for rule in guards.rules if rule not in declared.block]
+    if missing:
+        message = f"declared, but not yet guarded in this clone: {_patterns(missing)}"
+        yield Finding("not-guarded", view.folder, message, command.install())
+    for path in guards.paths:
+        name = attribute(path.kind)
+        if name in DRIVERS and path.driver != name and not missing:
+            yield check.otherwise(there, path.path, name, path.driver)
+    yield from _fallbacks(view)
+    yield from _drivers(view, declared)
+    yield from _producers(view, known)
+    yield from _sparse(view)
+
+
+def _fallbacks(view: View) -> Iterator[Finding]:
+    """Yield the macros that other clones would miss: without them they merge as text."""
+    used = {word for rule in view.guards.rules for word in rule.attributes}
+    names = [name for name in map(attribute, ("derived", "log", "once")) if name.encode() in used]
+    lacking = [name for name in names if name not in view.guards.fallbacks]
+    if not lacking:
+        return
+    file = quote(os.path.join(view.folder, attributes.COMMITTED))
+    macros = " ".join(quote(f"[attr]{name} -merge") for name in lacking)
+    message = (
+        f"{attributes.COMMITTED} does not define {', '.join(lacking)}: a clone without git-coord "
+        "merges such a file as text, and says nothing"
+    )
+    run = f"printf '%s\\n' {macros} | cat - {file} >{file}.new && mv {file}.new {file}"
+    yield Finding("fallback-missing", view.folder, message, run)
+
+
+def _drivers(view: View, declared: Declared) -> Iterator[Finding]:
+    """Yield the drivers of others that attributes name and nobody has registered."""
+    info = (("info/attributes", name) for name in declared.named)
+    for file, name in (*view.guards.named, *info):
+        if view.config.last(f"merge.{name}.driver") is not None:
+            continue
+        about = view.config.last(f"merge.{name}.name")
+        if about is not None:
+            message = f"merge.{name} in {about.file} has no driver: git dies at such a merge"
+            yield Finding("driver-missing", view.folder, message, about.unset())
+            continue
+        message = f"{file} says merge={name}, which nobody registered: git merges it as text"
+        line = quote(_TAUGHT[name]) if name in _TAUGHT else '"${DRIVER:?its command line}"'
+        run = f"git -C {quote(view.folder)} config {quote(f'merge.{name}.driver')} {line}"
+        yield Finding("driver-missing", view.folder, message, run)
+
+
+def _producers(view: View, known: Mapping[str, Derived]) -> Iterator[Finding]:
+    """Yield derived paths that nothing is declared to make."""
+    fault = view.guards.fault
+    if fault is not None:
+        message = f"{fault.where}: {fault.what}: {fault.why}"
+        yield Finding("config-invalid", view.folder, message, fault.run)
+    if view.guards.undeclared:
+        message = ".coord.toml is outside of the sparse checkout: nothing it declares holds here"
+        run = f"git -C {quote(view.folder)} sparse-checkout add /.coord.toml"
+        yield Finding("outside-sparse", view.folder, message, run)
+        return
+    groups: dict[str, list[Missing]] = {}
+    for missing in view.guards.without:
+        groups.setdefault(missing.pattern or missing.path, []).append(missing)
+    for pattern, group in groups.items():
+        rule = known.get(pattern)
+        names = _some(missing.path for missing in group)
+        where = "; another branch declares one" if rule else ""
+        message = f"derived, but no command that makes it is declared here: {names}{where}"
+        yield Finding("producer-missing", view.folder, message, _tracked(view, group[0], rule))
+
+
+def _tracked(view: View, missing: Missing, rule: Derived | None) -> str:
+    """Return the command that declares a producer: as another branch does, else to be filled in."""
+    word = quote(missing.pattern) if missing.pattern else producers.pattern(missing.path)
+    made = quote(rule.regenerate) if rule else '"${PRODUCER:?the command that makes it}"'
+    inputs = [f"--input {quote(glob)}" for glob in (rule.inputs if rule else ())]
+    words = (f"git -C {quote(view.folder)} coord track derived {word} --regenerate {made}", *inputs)
+    return " ".join(words)
+
+
+def _sparse(view: View) -> Iterator[Finding]:
+    """Yield what a sparse checkout takes out of force."""
+    add = f"git -C {quote(view.folder)} sparse-checkout add"
+    for name in view.guards.hidden:
+        message = f"{name} guards paths, and is outside of the sparse cone: git does not read it"
+        folder = quote(os.path.dirname(name))
+        yield Finding("outside-sparse", view.folder, message, f"{add} {folder}")
+    away = [path.path for path in view.guards.paths if path.sparse and path.kind == "derived"]
+    folders = dict.fromkeys(os.path.dirname(path) for path in away)
+    if away:
+        message = (
+            f"derived, and outside of the sparse checkout: {_some(away)}: after a merge that "
+            "refuses it, what makes it lacks its files here"
+        )
+        where = " ".join(quote(folder or f"/{away[0]}") for folder in folders)
+        yield Finding("outside-sparse", view.folder, message, f"{add} {where}")
+
+
+def _branches(working: Sequence[View], declared: Declared) -> Iterator[Finding]:
+    """Yield what only a branch without a worktree declares: it is merged by our attributes."""
+    seen = {rule for view in working for rule in view.guards.rules} | set(declared.block)
+    for branch, rules in declared.branches.items():
+        missing = [rule for rule in rules if rule not in seen]
+        seen |= set(missing)
+        if missing:
+            message = (
+                f"declared on branch {branch} only, and not guarded in this clone: "
+                f"{_patterns(missing)}: a merge into another branch takes it for text"
+            )
+            yield Finding("not-guarded", declared.common_dir, message, command.install())
+
+
+def _leftovers(working: Sequence[View], declared: Declared) -> Iterator[Finding]:
+    """Yield what this clone guards and no branch declares any more."""
+    known = {rule for rules in declared.branches.values() for rule in rules} | declared.remote
+    known |= {rule for view in working for rule in view.guards.rules}
+    for rule in declared.block:
+        if rule not in known:
+            pattern = attributes.unquoted(os.fsdecode(rule.pattern))
+            message = f"info/attributes guards {pattern}, which no branch declares any more"
+            run = f"git coord untrack {quote(pattern)}"
+            yield Finding("guard-leftover", declared.common_dir, message, run)
+
+
+def _right(working: Sequence[View]) -> str:
+    kinds = [path.kind for view in working[:1] for path in view.guards.paths]
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    return f"{counts}: each with its driver and producer" if counts else "no path is guarded"
+
+
+def _notes(working: Sequence[View]) -> Iterator[str]:
+    """Yield the paths that only ``info/attributes`` guards: the branch is older."""
+    for view in working:
+        if view.guards.paths and not view.guards.rules:
+            yield f"{view.folder}: its branch declares no guard; info/attributes guards it all"
+
+
+def _patterns(rules: Sequence[Line]) -> str:
+    return _some(attributes.unquoted(os.fsdecode(rule.pattern)) for rule in rules)
+
+
+def _some(names: Iterable[str]) -> str:
+    """Return a few names, and how many more there are."""
+    found = list(names)
+    more = len(found) - _NAMED
+    return " ".join(found[:_NAMED]) + (f" and {more} more" if more > 0 else "")

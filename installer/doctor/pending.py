@@ -1,0 +1,149 @@
+"""What waits or stands in the way: refusals, locks, and places that cannot be written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import evidence, git, refusal
+from coord.installer import configlock
+from coord.installer.doctor.finding import Finding, Verdict, verdict
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from coord.installer.doctor.view import View
+    from coord.refusal import Record
+    from coord.worktree import Place
+
+# git holds these for milliseconds, and an index during a whole `commit -a` with its editor open.
+_BRIEF = 5.0
+_LONG = 600.0
+_SHARED = ("config.lock", "packed-refs.lock", "shallow.lock")
+_PRIVATE = ("index.lock", "HEAD.lock", "config.worktree.lock")
+
+
+class Lock(NamedTuple):
+    """A lock file of git's: where, and how many seconds old."""
+
+    path: str
+    age: float
+
+
+class Waiting(NamedTuple):
+    """What waits in one worktree.
+
+    Attributes:
+        folder: the worktree.
+        refused: live refusals that are not settled.
+        settled: how many are, and wait for their commit.
+        locks: locks in its private git dir.
+        readonly: a folder of it that cannot be written, "" when all can.
+    """
+
+    folder: str
+    refused: tuple[Record, ...]
+    settled: int
+    locks: tuple[Lock, ...]
+    readonly: str
+
+
+def ask(view: View) -> Waiting:
+    """Look at what waits in one worktree; nothing is deleted, stale records neither."""
+    place = view.place
+    refused: list[Record] = []
+    settled = 0
+    for record in refusal.read_all(place.git_dir) if view.works else ():
+        facts = evidence.gather(place, record.path, record.theirs, git.elsewhere())
+        if refusal.is_settled(record, facts):
+            settled += 1
+        elif refusal.is_live(record, facts):
+            refused.append(record)
+    locks = _locks(place)
+    return Waiting(view.folder, tuple(refused), settled, locks, readonly(place))
+
+
+def _locks(place: Place) -> tuple[Lock, ...]:
+    names = _PRIVATE if place.linked else (*_SHARED, *_PRIVATE)
+    found = []
+    for path in (place.private(name) for name in names):
+        try:
+            found.append(Lock(path, time.time() - os.lstat(path).st_mtime))
+        except OSError:
+            continue
+    return tuple(found)
+
+
+def readonly(place: Place) -> str:
+    """Return a folder of the worktree's git dirs that cannot be written, "" when all can.
+
+    Nothing is written to find out: a file is opened for writing and closed again, because a sandbox
+    (Landlock) that ``access`` knows nothing of forbids that too.
+    """
+    shared = [os.path.join(place.common_dir, name) for name in ("objects", "refs", "coord")]
+    for folder in (place.git_dir, place.common_dir, *filter(os.path.isdir, shared)):
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    for folder in (place.git_dir, place.common_dir):
+        if _is_denied(os.path.join(folder, "HEAD")):
+            return folder
+    return ""
+
+
+def _is_denied(path: str) -> bool:
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW))
+    except OSError as error:
+        denied = error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}
+        # git replaces the file: its own mode does not matter.
+        return denied and (error.errno == errno.EROFS or os.access(path, os.W_OK))
+    return False
+
+
+def judge(waiting: Sequence[Waiting]) -> Verdict:
+    """Judge what waits anywhere."""
+    findings = [
+        *(finding for one in waiting for finding in _refusals(one)),
+        *(finding for one in waiting for finding in _lock_findings(one)),
+        *(finding for one in waiting for finding in _unwritable(one)),
+    ]
+    return verdict("pending", "no refusal waits and no lock is left", findings, _notes(waiting))
+
+
+def _refusals(waiting: Waiting) -> Iterator[Finding]:
+    for record in waiting.refused:
+        kind = f"a refused {record.kind} file" if record.readable else "a refusal, its record torn"
+        message = f"{kind} waits: {record.path or record.file}"
+        run = f"cd {quote(waiting.folder)} && {refusal.way_out(record)}"
+        yield Finding("refusal-pending", waiting.folder, message, run)
+
+
+def _lock_findings(waiting: Waiting) -> Iterator[Finding]:
+    for lock in waiting.locks:
+        patience = _LONG if lock.path.endswith("index.lock") else _BRIEF
+        if lock.age < patience:
+            continue
+        message = (
+            f"{lock.path} is {configlock.age(lock.path)} old: if no git is at work here, one that "
+            "was killed has left it"
+        )
+        yield Finding("locked", waiting.folder, message, f"rm {quote(lock.path)}")
+
+
+def _unwritable(waiting: Waiting) -> Iterator[Finding]:
+    if waiting.readonly:
+        message = (
+            f"{waiting.readonly} cannot be written: no pin, no refusal, no commit; in a sandbox, "
+            "add what this prints to its writable roots"
+        )
+        run = "git rev-parse --path-format=absolute --git-common-dir"
+        yield Finding("not-writable", waiting.folder, message, run)
+
+
+def _notes(waiting: Sequence[Waiting]) -> Iterator[str]:
+    for one in waiting:
+        if one.settled:
+            yield f"{one.folder}: {one.settled} settled, waiting for its commit"

@@ -1,0 +1,159 @@
+"""What in shared, global or a worktree's own config breaks worktrees or ours: pure judgement."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.installer import check, command
+from coord.installer.doctor.configured import Listing, in_order, truth
+from coord.installer.doctor.finding import Finding, Verdict, verdict
+from coord.installer.doctor.view import NO_FILES, OTHER_FILES
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from coord.installer.doctor.configured import Entry
+    from coord.installer.doctor.view import View
+
+
+class Shared(NamedTuple):
+    """What all worktrees share.
+
+    Attributes:
+        common_dir: the common git dir.
+        config: its ``config`` file alone.
+        written: key → value of our installed config, empty where nothing is installed.
+        has_index: there is an index in the common git dir: it has, or had, a worktree of its own.
+    """
+
+    common_dir: str
+    config: Listing
+    written: Mapping[str, str]
+    has_index: bool
+
+    @property
+    def file(self) -> str:
+        """The shared config file."""
+        return os.path.join(self.common_dir, "config")
+
+
+def judge(views: Sequence[View], shared: Shared) -> Verdict:
+    """Judge the config that worktrees share, and what each adds."""
+    bare, files = list(_bare(views, shared)), list(_files(views, shared))
+    findings = [*bare, *files]
+    # What these break shows in every worktree: it is named once, with its cause.
+    findings += _broken(views, explained=bool(findings))
+    findings += [finding for view in views for finding in _ours(view, shared.written)]
+    right = _right(shared)
+    return verdict("config", right, findings, _notes(views, shared))
+
+
+def _right(shared: Shared) -> str:
+    ours = ", and reads our drivers and alias there" if shared.written else ""
+    return f"git works in every worktree{ours}"
+
+
+def _bare(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
+    """Yield core.bare where it is untrue, or true and read by linked worktrees too."""
+    entry = shared.config.last("core.bare")
+    if entry is None or not truth(entry.value):
+        return
+    if shared.has_index:
+        message = f"core.bare is true in {entry.file}, of a repository with files: git refuses here"
+        run = f"git config --file {quote(entry.file)} core.bare false"
+        yield Finding("core-bare", os.path.dirname(shared.common_dir), message, run)
+    elif _is_extended(shared) and any(view.words and view.place.linked for view in views):
+        message = (
+            f"core.bare is true in {entry.file}, and with extensions.worktreeConfig it holds in "
+            "every linked worktree too"
+        )
+        yield Finding("core-bare", shared.common_dir, message, _moved(entry, shared))
+
+
+def _files(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
+    """Yield core.worktree where it leads away, or is read by linked worktrees too."""
+    entry = shared.config.last("core.worktree")
+    if entry is None:
+        return
+    target = os.path.realpath(os.path.join(shared.common_dir, entry.value))
+    if not _is_worktree_of(target, shared.common_dir):
+        message = f"core.worktree in {entry.file} leads to {target}, whose repository is another"
+        yield Finding("core-worktree", shared.common_dir, message, entry.unset())
+    elif _is_extended(shared) and any(view.words and view.place.linked for view in views):
+        message = (
+            f"core.worktree is in {entry.file}, and with extensions.worktreeConfig every linked "
+            f"worktree takes {target} for its files"
+        )
+        yield Finding("core-worktree", shared.common_dir, message, _moved(entry, shared))
+
+
+def _moved(entry: Entry, shared: Shared) -> str:
+    """Return the command that moves an entry where only the main worktree reads it."""
+    own = quote(os.path.join(shared.common_dir, "config.worktree"))
+    return in_order([f"git config --file {own} {entry.key} {quote(entry.value)}", entry.unset()])
+
+
+def _is_extended(shared: Shared) -> bool:
+    entry = shared.config.last("extensions.worktreeconfig")
+    return entry is not None and truth(entry.value)
+
+
+def _is_worktree_of(folder: str, common_dir: str) -> bool:
+    """Tell whether a folder's own `.git` is, or leads to, this repository."""
+    link = os.path.join(folder, ".git")
+    if os.path.isdir(link):
+        return os.path.realpath(link) == common_dir
+    try:
+        with open(link, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read().removeprefix("gitdir: ").rstrip("\n")
+    except OSError:
+        return False
+    return os.path.realpath(os.path.join(folder, text)) == common_dir
+
+
+def _broken(views: Sequence[View], *, explained: bool) -> Iterator[Finding]:
+    """Yield the worktrees that git cannot work in."""
+    for view in views:
+        if not view.words or (explained and view.fault in {NO_FILES, OTHER_FILES}):
+            continue
+        yield Finding("worktree-broken", view.folder, view.words, _repair(view))
+
+
+def _repair(view: View) -> str:
+    """Return what brings a worktree back; git's own command where it prints one."""
+    told = view.words.partition("git config --global --add safe.directory ")
+    if told[1]:
+        return told[1] + told[2]
+    if view.place.linked and view.place.git_dir:
+        return f"git -C {quote(view.place.common_dir)} worktree repair"
+    return f"git -C {quote(view.folder)} status"
+
+
+def _ours(view: View, written: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield our keys that git answers otherwise, as ``coord-install --check`` judges them."""
+    if not view.works or not written:
+        return
+    for rule, key in check.differing(written, view.config.values()):
+        entry = view.config.last(key)
+        if rule == "config-missing" or entry is None:
+            yield Finding(rule, view.folder, f"git does not read our {key}", command.install())
+        else:
+            message = f"git has another {key}, from {entry.file}"
+            yield Finding(rule, view.folder, message, entry.unset())
+
+
+def _notes(views: Sequence[View], shared: Shared) -> Iterator[str]:
+    """Yield what is no fault and yet surprises."""
+    if _is_extended(shared):
+        yield (
+            "extensions.worktreeConfig is on: git worktree add copies config.worktree, so an "
+            "identity set there is inherited; a pin is not, and wins"
+        )
+    for view in views:
+        if view.away:
+            yield (
+                f"{view.folder} is not there: git worktree prune forgets it, pin and all; "
+                "after a move by hand: git worktree repair NEW-PATH"
+            )

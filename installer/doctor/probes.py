@@ -1,0 +1,170 @@
+"""Probes: git itself is made to fire our hooks and the alias, which answer into a file and end.
+
+Reading files does not tell what git runs: ``core.hooksPath`` of any scope, a relative one that is
+dead in linked worktrees, an unset x bit, a noexec file system, a dangling link, a shebang that is
+gone. Only a hook file that knows the probe is fired; a foreign one would really do its work.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import git
+from coord.installer import disk, hookfile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from coord.installer.disk import Entry
+    from coord.installer.doctor.configured import Listing
+
+VARIABLE = "COORD_PROBE"
+_CALL = b"hooks/coord/"
+_ONE = "prepare-commit-msg"  # runs in every way to commit, `--no-verify` too
+
+# What a probe finds of one event; `RUNS` is proved, the others keep our hook from running.
+RUNS = "runs"
+CHAINED = "runs after another tool's hook"
+SILENT = "did not answer"
+FOREIGN = "is not ours"
+ABSENT = "is not there"
+NOT_EXECUTABLE = "is not executable"
+OUTDATED = "is of an older version"
+IN_FORCE = frozenset({RUNS, CHAINED})
+
+
+class Hooks(NamedTuple):
+    """What git runs in one worktree.
+
+    Attributes:
+        folder: where git looks for hooks, absolute.
+        states: event → one of the words above.
+        fired: how many probes were fired.
+        configured: hooks of git's own config (2.54 and later) for our events, by name.
+    """
+
+    folder: str
+    states: Mapping[str, str]
+    fired: int = 0
+    configured: tuple[str, ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether git ran every one of ours."""
+        return set(self.states.values()) == {RUNS}
+
+
+class Prober(NamedTuple):
+    """Fires hooks and alias.
+
+    Attributes:
+        env: environment in which the user's own git commands run.
+        scratch: folder for the files that probes answer into.
+    """
+
+    env: Mapping[str, str]
+    scratch: str
+
+    def hooks(self, cwd: str, folder: str, config: Listing, *, proved: bool) -> Hooks:
+        """Fire our events in `cwd` and return what came of it.
+
+        Args:
+            cwd: the worktree.
+            folder: where git says that hooks are there.
+            config: what git reads there.
+            proved: every hook in this folder answered from another worktree. Then one tells that
+                git finds them from here, and that they find this git dir; no event differs in that.
+        """
+        states = {event: expected(folder, event) for event in hookfile.EVENTS}
+        asked = [event for event, state in states.items() if state == RUNS]
+        names = configured(config)
+        env = _without(names, self.env)
+        fired = [_ONE] if proved and _ONE in asked else asked
+        heard = self._fired(cwd, fired, env)
+        if heard == [_ONE] == fired:
+            return Hooks(folder, states, 1, names)
+        if fired != asked:
+            fired = asked
+            heard = self._fired(cwd, asked, env)
+        states |= {event: SILENT for event in asked if event not in heard}
+        return Hooks(folder, states, len(fired), names)
+
+    def alias(self, cwd: str, command: str) -> bool:
+        """Run the text of ``alias.coord`` as a git alias in `cwd` and tell whether it answers.
+
+        Under a name of our own: a ``git-coord`` on PATH would come before the alias.
+        """
+        with _File(self.scratch) as answer:
+            line = f"alias.coord-probe={command}"
+            git.as_user("-c", line, "coord-probe", cwd=cwd, env={**self.env, VARIABLE: answer.path})
+            return "alias" in answer.lines()
+
+    def _fired(self, cwd: str, events: Sequence[str], env: Mapping[str, str]) -> list[str]:
+        """Let git run the hooks of `events` and return those that answered, in order."""
+        with _File(self.scratch) as answer:
+            for event in events:
+                git.as_user("hook", "run", event, cwd=cwd, env={**env, VARIABLE: answer.path})
+            return answer.lines()
+
+
+def expected(folder: str, event: str) -> str:
+    """Return what is to be expected of a hook from its file; `RUNS` is for the probe to prove."""
+    path = os.path.join(folder, event)
+    found = disk.look(path)
+    if found is None:
+        return ABSENT
+    if hookfile.is_ours(found):
+        return _ours(found)
+    if found.kind == "file" and _CALL in found.data and found.executable:
+        return CHAINED  # by the lines that `coord-install --no-hooks` prints
+    above = hookfile.is_pre_commit(found) and found.executable
+    return CHAINED if above and hookfile.is_ours(disk.look(path + hookfile.LEGACY)) else FOREIGN
+
+
+def _ours(found: Entry) -> str:
+    if VARIABLE.encode() not in found.data:
+        return OUTDATED
+    return RUNS if found.executable else NOT_EXECUTABLE
+
+
+def configured(config: Listing) -> tuple[str, ...]:
+    """Return the names of ``hook.NAME.event`` for our events: git 2.54 runs these first."""
+    found = [
+        entry.key.removeprefix("hook.").removesuffix(".event")
+        for entry in config.entries
+        if entry.key.startswith("hook.")
+        and entry.key.endswith(".event")
+        and entry.value in hookfile.EVENTS
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _without(names: tuple[str, ...], env: Mapping[str, str]) -> dict[str, str]:
+    """Return `env` in which git skips the hooks of its config: they would really do their work."""
+    given = env.get("GIT_CONFIG_COUNT", "")
+    count = int(given) if given.isdigit() else 0
+    added = dict(env)
+    for number, name in enumerate(names, count):
+        added[f"GIT_CONFIG_KEY_{number}"] = f"hook.{name}.enabled"
+        added[f"GIT_CONFIG_VALUE_{number}"] = "false"
+    return added | ({"GIT_CONFIG_COUNT": str(count + len(names))} if names else {})
+
+
+class _File:
+    """A file that probes answer into, there only while they are fired."""
+
+    def __init__(self, folder: str) -> None:
+        self.path = os.path.join(folder, os.urandom(8).hex())
+
+    def __enter__(self) -> _File:
+        with open(self.path, "xb"):
+            return self
+
+    def lines(self) -> list[str]:
+        """Return the answers so far."""
+        with open(self.path, encoding="utf-8", errors="replace") as file:
+            return file.read().split("\n")[:-1]
+
+    def __exit__(self, *error: object) -> None:
+        os.unlink(self.path)

@@ -1,0 +1,149 @@
+"""A diagnosis as one screen of text, or as one JSON document. Pure."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import coord
+from coord.installer.doctor import identities, probes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from coord.installer.doctor.examine import Diagnosis
+    from coord.installer.doctor.finding import Finding
+    from coord.installer.doctor.view import View
+
+_ROWS = 12  # worktrees
+_GROUPS = 12  # findings
+_NAMED = 3  # worktrees of one finding
+
+
+def document(found: Diagnosis) -> dict[str, object]:
+    """Return the answer as a JSON document, without its schema number."""
+    return {
+        "ok": found.ok,
+        "findings": [asdict(finding) for finding in found.findings],
+        "notes": [
+            {"subject": verdict.subject, "message": note}
+            for verdict in found.verdicts
+            for note in verdict.notes
+        ],
+        "worktrees": [_worktree(view) for view in found.views],
+        "git": ".".join(map(str, found.git)),
+        "version": coord.VERSION,
+    }
+
+
+def lines(found: Diagnosis) -> Iterator[str]:
+    """Yield the lines of the screen: the worktrees, what is right, remarks, findings."""
+    version = ".".join(map(str, found.git))
+    yield f"git-coord {coord.VERSION}, git {version}: {found.place.common_dir}"
+    yield ""
+    yield from _table(found)
+    yield ""
+    for verdict in found.verdicts:
+        if verdict.right and not verdict.findings:
+            yield f"ok    {verdict.subject:<9} {verdict.right}"
+    for verdict in found.verdicts:
+        for note in verdict.notes:
+            yield f"note  {verdict.subject:<9} {note}"
+    yield ""
+    groups = grouped(found.findings)
+    for group in groups[:_GROUPS]:
+        yield from _finding(group)
+    if len(groups) > _GROUPS:
+        yield f"and {len(groups) - _GROUPS} more: git coord doctor --json"
+    yield _sum(groups)
+
+
+def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Return the findings, those of one rule that one command mends together."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.rule, finding.run), []).append(finding)
+    return list(groups.values())
+
+
+def _finding(group: Sequence[Finding]) -> Iterator[str]:
+    first = group[0]
+    folders = list(dict.fromkeys(finding.worktree for finding in group))
+    messages = list(dict.fromkeys(finding.message for finding in group))
+    more = len(folders) - _NAMED
+    where = " ".join(folders[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    count = f"{len(folders)} worktrees: " if more > 0 else ""
+    others = f" (and {len(messages) - 1} more like it)" if len(messages) > 1 else ""
+    yield f"{first.rule}: {count}{first.message}{others}: {where}"
+    yield f"  run: {first.run}"
+
+
+def _sum(groups: Sequence[Sequence[Finding]]) -> str:
+    if not groups:
+        return "nothing is wrong"
+    return f"{len(groups)} thing{'s' if len(groups) > 1 else ''} to mend"
+
+
+def _table(found: Diagnosis) -> Iterator[str]:
+    """Yield who works where, what they are pinned as, and how many of our hooks git runs there."""
+    wrong = {finding.worktree for finding in found.findings}
+    # The ones with a finding first, where there are too many for one screen.
+    views = sorted(found.views, key=lambda view: view.folder not in wrong)
+    views = list(found.views) if len(views) <= _ROWS else views[:_ROWS]
+    rows = [("WORKTREE", "BRANCH", "WHO", "HOOKS", "AUTHOR"), *map(_row, views)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        yield "  ".join([*cells, row[4]]).rstrip()
+    if len(found.views) > _ROWS:
+        yield f"and {len(found.views) - _ROWS} more worktrees"
+
+
+def _row(view: View) -> tuple[str, str, str, str, str]:
+    heard, asked = _hooks(view)
+    hooks = f"{len(heard)}/{len(asked)}" if asked else "-"
+    branch = "(bare)" if view.bare else view.branch or "(detached)"
+    author = view.author if view.pin is None or not _follows(view) else "as pinned"
+    return (_near(view.folder), branch, _who(view), hooks, author or "-")
+
+
+def _near(folder: str) -> str:
+    home = os.path.expanduser("~")
+    return "~" + folder.removeprefix(home) if folder.startswith(home + os.sep) else folder
+
+
+def _follows(view: View) -> bool:
+    return view.pin is not None and view.author == f"{view.pin.name} <{view.pin.email}>"
+
+
+def _who(view: View) -> str:
+    if view.pin is not None:
+        return view.pin.actor
+    if view.pin_broken:
+        return "(broken pin)"
+    if view.away or view.fault:
+        return "(broken)" if view.fault else "(gone)"
+    return "(unpinned)" if identities.is_unpinned(view) else "(its user)"
+
+
+def _hooks(view: View) -> tuple[list[str], list[str]]:
+    states = view.hooks.states if view.hooks else {}
+    return [event for event, state in states.items() if state in probes.IN_FORCE], list(states)
+
+
+def _worktree(view: View) -> dict[str, object]:
+    return {
+        "worktree": view.folder,
+        "branch": view.branch,
+        "bare": view.bare,
+        "gone": view.away,
+        "actor": view.pin.actor if view.pin else None,
+        "instance": view.pin.instance if view.pin else None,
+        "pinned": view.pin is not None,
+        "author": view.author or None,
+        "committer": view.committer or None,
+        "hooks": dict(view.hooks.states) if view.hooks else {},
+        "hooks_folder": view.hooks.folder if view.hooks else None,
+        "alias": view.alias,
+    }

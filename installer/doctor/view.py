@@ -1,0 +1,204 @@
+"""One worktree as git sees it: every fact that the subjects judge, asked from inside of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import git, pin, worktree
+from coord.errors import CoordError
+from coord.installer.doctor import configured, guards
+from coord.installer.doctor.configured import Listing
+from coord.installer.doctor.guards import Guards
+
+if TYPE_CHECKING:
+    from coord.installer.attributes import Line
+    from coord.installer.doctor.probes import Hooks, Prober
+    from coord.pin import Pin
+    from coord.worktree import Place, Sibling
+
+_NEXT = "--coord-next"  # rev-parse prints what it does not know: a path may hold a newline
+_ROLES = ("AUTHOR", "COMMITTER")
+
+# Why git cannot work in a worktree.
+UNREADABLE = "unreadable"
+ELSEWHERE = "elsewhere"
+NO_FILES = "no files"
+OTHER_FILES = "other files"
+
+
+@dataclass(frozen=True)
+class View:
+    """One worktree.
+
+    Attributes:
+        place: private and common git dir, and the folder as git sees it.
+        branch: short branch name, None when detached.
+        bare: it is the bare repository itself.
+        fault: why git cannot work in it, one of the words above; the rest then holds nothing.
+        words: the same in git's words.
+        away: its folder is not there.
+        config: what git reads there.
+        hooks: what a probe found that git runs; None where nothing is installed.
+        alias: whether ``git coord`` answers there.
+        author: author as git will write it.
+        committer: likewise.
+        pin: who works there.
+        pin_broken: there is a pin, but not one that can be read.
+        guards: its guarded paths.
+    """
+
+    place: Place
+    branch: str | None
+    bare: bool = False
+    fault: str = ""
+    words: str = ""
+    away: bool = False
+    config: Listing = field(default_factory=Listing)
+    hooks: Hooks | None = None
+    alias: bool = False
+    author: str = ""
+    committer: str = ""
+    pin: Pin | None = None
+    pin_broken: bool = False
+    guards: Guards = field(default_factory=Guards)
+
+    @property
+    def folder(self) -> str:
+        """The worktree's folder, the git dir of a bare repository."""
+        return self.place.cwd
+
+    @property
+    def works(self) -> bool:
+        """Whether git works in it and a worker can."""
+        return not (self.fault or self.away or self.bare)
+
+
+class Means(NamedTuple):
+    """What every look needs.
+
+    Attributes:
+        common_dir: the common git dir.
+        prober: fires hooks and alias.
+        installed: whether there is something to fire.
+        block: the rules in ``info/attributes``.
+        git: git's version.
+        proved: hook folders of which every hook of ours answered already, and texts of the alias.
+    """
+
+    common_dir: str
+    prober: Prober
+    installed: bool
+    block: tuple[Line, ...]
+    git: tuple[int, ...]
+    proved: frozenset[str] = frozenset()
+
+
+def look(sibling: Sibling, means: Means) -> View:
+    """Look at one worktree; what git cannot do there is a fact too."""
+    place = worktree.Place(sibling.git_dir, means.common_dir, sibling.path)
+    view = View(place, sibling.branch, sibling.bare)
+    if sibling.git_dir:
+        view = _pinned(view)
+    if not os.path.isdir(sibling.path):
+        return replace(view, away=True)
+    try:
+        return _inside(view, means)
+    except CoordError as error:
+        return replace(view, fault=UNREADABLE, words=error.why)
+
+
+def _inside(view: View, means: Means) -> View:
+    """Ask git inside a worktree that has a folder."""
+    done = git.as_user(*_QUESTION, cwd=view.folder, env=means.prober.env)
+    hooks, git_dir, bare, top = _answers(done)
+    # `worktree list` believes the config.worktree of where it is run, not of the main one.
+    view = replace(view, bare=view.bare or (bare == "true" and not view.place.linked))
+    fault, words = _disagreement(view, git_dir, top, os.fsdecode(done.err))
+    listing = configured.ask(view.folder, means.prober.env)
+    if listing is None and not fault:
+        told = git.as_user("config", "--list", cwd=view.folder, env=means.prober.env)
+        fault, words = UNREADABLE, os.fsdecode(told.err)
+    if fault or listing is None:
+        return replace(view, fault=fault, words=" ".join(words.split()))
+    hooks = os.path.realpath(os.path.join(view.folder, hooks))
+    top_here = None if view.bare else top
+    view = replace(view, config=listing, place=replace(view.place, top=top_here))
+    if means.installed:
+        view = _probed(view, means, hooks)
+    if view.bare:
+        return view
+    idents = _idents(view.folder)
+    found = Guards()
+    if means.installed:
+        found = guards.ask(view.place, listing, means.block, means.git)
+    return replace(view, author=idents["AUTHOR"], committer=idents["COMMITTER"], guards=found)
+
+
+_QUESTION = (
+    # Asked for an absolute path, git dies of `.git/hooks` in a linked worktree.
+    *("rev-parse", "--git-path", "hooks", _NEXT, "--path-format=absolute"),
+    # --show-toplevel comes last: in a bare repository git dies there.
+    *("--git-dir", _NEXT, "--is-bare-repository", _NEXT, "--show-toplevel"),
+)
+
+
+def _answers(done: git.Output) -> list[str]:
+    """Return hooks folder, git dir, bareness and top level; empty for what git did not say."""
+    parts = os.fsdecode(done.out).split(f"\n{_NEXT}\n")
+    return [*(part.removesuffix("\n") for part in parts), "", "", "", ""][:4]
+
+
+def _disagreement(view: View, git_dir: str, top: str, err: str) -> tuple[str, str]:
+    """Return why this is not the worktree that the repository takes it for: a fault and words."""
+    here = view.place
+    if not git_dir:
+        return UNREADABLE, err or "git gives no answer"
+    if here.git_dir and os.path.realpath(git_dir) != os.path.realpath(here.git_dir):
+        return ELSEWHERE, f"git takes it for a part of {git_dir}"
+    if view.bare:
+        return "", ""
+    if not top:
+        return NO_FILES, err or "git finds no files here"
+    # The main one of a submodule is listed by its git dir.
+    if here.linked and os.path.realpath(top) != os.path.realpath(view.folder):
+        return OTHER_FILES, f"git takes {top} for its files"
+    return "", ""
+
+
+def _probed(view: View, means: Means, folder: str) -> View:
+    """Fire hooks and alias."""
+    proved = folder in means.proved
+    hooks = means.prober.hooks(view.folder, folder, view.config, proved=proved)
+    alias = view.config.last("alias.coord")
+    if alias is None:
+        return replace(view, hooks=hooks)
+    # Its text asks git for the common dir, as has just been done from here, and nothing more.
+    heard = alias.value in means.proved or means.prober.alias(view.folder, alias.value)
+    return replace(view, hooks=hooks, alias=heard)
+
+
+def _pinned(view: View) -> View:
+    try:
+        return replace(view, pin=pin.read(view.place.git_dir))
+    except (pin.Unreadable, OSError):
+        return replace(view, pin_broken=True)
+
+
+def _idents(cwd: str) -> dict[str, str]:
+    """Return ``name <e-mail>`` of author and committer as git will write them.
+
+    Whatever this very environment says: that is judged apart, of the current worktree only.
+    """
+    env = git.elsewhere()
+    for name in (f"GIT_{role}_{part}" for role in _ROLES for part in ("NAME", "EMAIL", "DATE")):
+        env.pop(name, None)
+    listing = git.ask("var", "-l", cwd=cwd, env=env).text.split("\n")
+    # The two come after all of config, where a value may look like them.
+    pairs = dict(line.partition("=")[::2] for line in listing)
+    idents = {role: pairs.get(f"GIT_{role}_IDENT", "") for role in _ROLES}
+    return {
+        role: ident.rpartition("> ")[0] + ">" if "> " in ident else ""
+        for role, ident in idents.items()
+    }

@@ -1,0 +1,24 @@
+"""``doctor``: what is in force in each worktree, what is not, and the one command for each."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from coord.cli import show, who
+from coord.installer.doctor import screen
+from coord.installer.doctor.examine import examine
+
+
+@click.command()
+@show.json_option
+def doctor(*, as_json: bool) -> int:
+    """Prove what is in force in every worktree, and name what is not; change nothing."""
+    found = examine(who.here(), os.getcwd(), os.environ)
+    if as_json:
+        show.document(screen.document(found))
+        return 0 if found.ok else 1
+    for text in screen.lines(found):
+        show.line(text)
+    return 0 if found.ok else 1

@@ -1,0 +1,35 @@
+"""docs/doctor.md explains every finding there is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from coord.installer import check
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_every_rule_is_explained_and_no_other() -> None:
+    """A finding that nobody can look up is half a finding."""
+    page = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8").partition("## Findings")[2]
+    first_cells = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+
+    explained = {rule for cell in first_cells for rule in re.findall(r"`([a-z-]+)`", cell)}
+
+    assert explained == raised()
+
+
+def raised() -> set[str]:
+    """Return the rules that the doctor's sources name, and those it has from the check."""
+    calls = [
+        node
+        for path in (ROOT / "installer" / "doctor").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and node.args
+    ]
+    named = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+    keys = {rule for rule, _ in check.differing({}, {})} | {"config-overridden"}
+    borrowed = {"not-installed", "file-changed", "attribute-overridden"}
+    return {str(rule) for rule in named} | keys | borrowed

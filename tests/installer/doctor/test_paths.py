@@ -1,0 +1,262 @@
+"""Guarded paths that are not guarded as declared, in one worktree or for everybody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.names import quote
+from harness.clinic import findings, healthy, mended, notes, rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+FALLBACKS = "[attr]coord-derived -merge\n[attr]coord-log -merge\n[attr]coord-once -merge\n"
+
+
+def track(repo: Repo, *args: str) -> None:
+    """Run ``git coord track``, and commit what it declares."""
+    done = repo.coord("track", *args)
+    assert done.code == 0, done.err
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "guard")
+
+
+@pytest.fixture
+def guarded(installed: Repo) -> Repo:
+    """A installed with a derived file and a log."""
+    installed.commit("files", {"gen/schema.json": "{}\n", "moves.tsv": "at\n"})
+    track(installed, "derived", "gen/*.json", "--regenerate", "make schema", "--input", "src/*")
+    track(installed, "log", "moves.tsv")
+    return installed
+
+
+def test_what_track_declares_is_healthy(guarded: Repo, tmp_path: Path) -> None:
+    """In every worktree, an older branch too: ``info/attributes`` guards it all."""
+    guarded.git("worktree", "add", "-q", "-b", "new", str(tmp_path / "new"))
+
+    assert healthy(guarded)
+
+
+def test_what_a_pulled_commit_declares_is_guarded_by_the_command(
+    installed: Repo, side: Repo
+) -> None:
+    """``info/attributes`` is this clone's own: nothing updates it at a pull."""
+    side.commit("guard", {".gitattributes": f"{FALLBACKS}moves.tsv coord-log\n"})
+
+    found = mended(installed, "not-guarded")
+
+    assert found.worktree == str(side.path)
+    assert "moves.tsv" in found.message
+
+
+def test_what_only_a_branch_declares_is_guarded_before_it_is_merged(installed: Repo) -> None:
+    """Git takes the attributes of the side that is checked out: without ours, text."""
+    installed.git("switch", "-q", "-c", "feature")
+    installed.commit("guard", {".gitattributes": f"{FALLBACKS}moves.tsv coord-log\n"})
+    installed.git("switch", "-q", "main")
+
+    found = mended(installed, "not-guarded")
+
+    assert "on branch feature only" in found.message
+    assert installed.git("check-attr", "merge", "moves.tsv") == "moves.tsv: merge: coord-log"
+
+
+def test_what_no_branch_declares_any_more_is_let_go(guarded: Repo) -> None:
+    """The declaration was reverted; this clone would go on refusing."""
+    (guarded.path / ".gitattributes").write_text(f"{FALLBACKS}moves.tsv coord-log\n")
+    guarded.git("commit", "-q", "-a", "-m", "less")
+
+    found = mended(guarded, "guard-leftover")
+
+    assert "gen/*.json" in found.message
+    assert rules(guarded) == set()
+
+
+def test_what_a_remote_branch_declares_is_no_leftover(guarded: Repo) -> None:
+    """Somebody's branch still does."""
+    guarded.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    guarded.git("rm", "-q", "--cached", ".gitattributes", ".coord.toml")
+    guarded.git("commit", "-q", "-m", "none")
+    for name in (".gitattributes", ".coord.toml"):
+        (guarded.path / name).unlink()
+
+    assert "guard-leftover" not in rules(guarded)
+
+
+def test_a_later_line_that_wins_is_shown(guarded: Repo) -> None:
+    """What is set is not yet guarded: the effective ``merge`` attribute counts."""
+    with guarded.common("info/attributes").open("a") as file:
+        file.write("*.json merge=binary\n")
+
+    (found,) = findings(guarded)
+
+    assert found.rule == "attribute-overridden"
+    assert (
+        found.message == "gen/schema.json is coord-derived, but a later line gives it merge=binary"
+    )
+    assert "merge: binary" in guarded.paste(found.run).out
+
+
+def test_a_declaration_without_its_fallback_is_completed(installed: Repo) -> None:
+    """A clone without the toolkit would merge as text, and say nothing."""
+    installed.commit("guard", {".gitattributes": "moves.tsv coord-log\n", "moves.tsv": "at\n"})
+    installed.install()
+
+    found = mended(installed, "fallback-missing")
+
+    assert "coord-log" in found.message
+    assert installed.read(".gitattributes") == "[attr]coord-log -merge\nmoves.tsv coord-log\n"
+    assert healthy(installed)
+
+
+@pytest.mark.parametrize(
+    ("line", "environ"),
+    [("*.md merge=ours\n", {}), ("*.md merge=npm-merge\n", {"DRIVER": "npx npm-merge %A"})],
+    ids=["ours is no built-in", "another tool's"],
+)
+@pytest.mark.parametrize("file", [".gitattributes", "docs/.gitattributes"])
+def test_a_driver_that_nobody_registered_is_named(
+    installed: Repo, file: str, line: str, environ: dict[str, str]
+) -> None:
+    """Git merges such a file as text, without a word; the command asks for what only one knows."""
+    installed.commit("attributes", {file: line})
+    if environ:
+        assert installed.paste(findings(installed)[0].run).code != 0
+
+    found = mended(installed, "driver-missing", **environ)
+
+    assert f"{file} says merge=" in found.message
+
+
+def test_a_driver_of_info_attributes_is_looked_up_too(installed: Repo) -> None:
+    """It stands in no commit."""
+    with installed.common("info/attributes").open("a") as file:
+        file.write("[attr]mine merge=mine\n")
+
+    assert "info/attributes says merge=mine" in findings(installed, "driver-missing")[0].message
+
+
+def test_a_driver_without_a_command_is_fatal_and_taken_out(installed: Repo) -> None:
+    """Git dies at every merge of such a path; as text it would at least go on."""
+    installed.commit("attributes", {".gitattributes": "*.x merge=mine\n"})
+    installed.git("config", "merge.mine.name", "mine")
+
+    (found,) = findings(installed)
+
+    assert found.message.startswith("merge.mine in ")
+    assert installed.paste(found.run).code == 0
+    assert "nobody registered" in findings(installed)[0].message
+
+
+def test_built_in_drivers_need_no_registration(installed: Repo) -> None:
+    """Nor do comments and quoted patterns name one."""
+    text = '*.a merge=union\n*.b merge=binary\n# *.c merge=x\n"a merge=y" -text\n*.d -merge\n'
+    installed.commit("attributes", {".gitattributes": text})
+
+    assert healthy(installed)
+
+
+def test_a_derived_file_without_a_producer_is_declared_by_the_command(installed: Repo) -> None:
+    """Only its own command can make it right; a shell asks for it."""
+    attributes = f"{FALLBACKS}*.gen coord-derived\n"
+    installed.commit("guard", {".gitattributes": attributes, "a.gen": "", "b c.gen": ""})
+    installed.install()
+    (before,) = findings(installed, "producer-missing")
+    assert installed.paste(before.run).code != 0
+
+    found = mended(installed, "producer-missing", PRODUCER="make gen")
+
+    assert "a.gen b c.gen" in found.message
+    assert 'regenerate = "make gen"' in installed.read(".coord.toml")
+
+
+def test_a_producer_that_another_branch_declares_is_taken_over(
+    guarded: Repo, tmp_path: Path
+) -> None:
+    """An older branch is guarded by ``info/attributes``: it lacks the producer only."""
+    old = guarded.at(tmp_path / "old")
+    guarded.git("worktree", "add", "-q", "-b", "old", str(old.path), "HEAD~2")
+
+    assert f"{old.path}: its branch declares no guard" in notes(guarded)
+    found = mended(guarded, "producer-missing")
+
+    assert found.worktree == str(old.path)
+    assert "another branch declares one" in found.message
+    assert old.read(".coord.toml") == guarded.read(".coord.toml").partition("\n[log")[0]
+
+
+def test_a_broken_declaration_is_shown_with_its_line(guarded: Repo) -> None:
+    """A typo must not switch a guard off in silence."""
+    guarded.write(".coord.toml", "[derivd]\n")
+
+    (found,) = findings(guarded)
+
+    assert found.rule == "config-invalid"
+    assert ".coord.toml:1" in found.message
+    editor = guarded.write("editor", f"git -C {quote(str(guarded.path))} checkout .coord.toml\n")
+    assert guarded.with_env(EDITOR=f"sh {editor}").paste(found.run).code == 0
+    assert healthy(guarded)
+
+
+def test_declarations_outside_of_the_sparse_checkout_come_back(guarded: Repo) -> None:
+    """Without a cone even ``.coord.toml`` may be away: nothing it declares holds."""
+    guarded.git("sparse-checkout", "set", "--no-cone", "/gen/")
+
+    found = findings(guarded)
+
+    assert [one.rule for one in found] == ["outside-sparse"]
+    assert ".coord.toml" in found[0].message
+    assert guarded.paste(found[0].run).code == 0
+    assert healthy(guarded)
+
+
+def test_a_derived_file_outside_of_the_cone_lacks_what_makes_it(guarded: Repo) -> None:
+    """A log does not need its neighbours; the driver joins it wherever it is."""
+    guarded.commit("more", {"src/a": "a\n", "logs/x": "x\n"})
+    track(guarded, "log", "logs/x")
+    guarded.git("sparse-checkout", "set", "--cone", "src")
+
+    found = mended(guarded, "outside-sparse")
+
+    assert "gen/schema.json" in found.message
+    assert "logs/x" not in found.message
+    assert healthy(guarded)
+
+
+def test_a_declaration_inside_of_a_folder_is_not_read_outside_of_the_cone(installed: Repo) -> None:
+    """Before 2.43 git skips such a file: what it guards merges as text; the root's would hold."""
+    installed.commit(
+        "guard",
+        {
+            ".gitattributes": FALLBACKS,
+            "logs/.gitattributes": "*.tsv coord-log\n",
+            "logs/moves.tsv": "at\n",
+            "src/a": "a\n",
+        },
+    )
+    assert healthy(installed)
+    installed.git("sparse-checkout", "set", "--cone", "src")
+    if not installed.git("check-attr", "merge", "logs/moves.tsv").endswith(": unspecified"):
+        assert healthy(installed)  # this git reads it
+        return
+
+    found = mended(installed, "outside-sparse")
+
+    assert "logs/.gitattributes guards paths" in found.message
+    assert installed.git("check-attr", "merge", "logs/moves.tsv").endswith(": coord-log")
+    assert healthy(installed)
+
+
+def test_paths_with_any_byte_are_named_and_mended(installed: Repo) -> None:
+    """Blanks, quotes, letters outside of ASCII, a newline."""
+    name = 'a "b" é\n.gen'
+    installed.commit("guard", {".gitattributes": f"{FALLBACKS}*.gen coord-derived\n", name: ""})
+    installed.install()
+
+    found = mended(installed, "producer-missing", PRODUCER="true")
+
+    assert name in found.message

@@ -1,0 +1,204 @@
+"""Config that breaks worktrees, or takes what is ours out of force, in every file git reads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.clinic import diagnosis, findings, healthy, mended, notes, rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+def test_a_repository_with_files_that_calls_itself_bare(installed: Repo, side: Repo) -> None:
+    """A hook's ``git init`` under GIT_DIR wrote it: the main worktree is dead, and hidden."""
+    installed.git("config", "core.bare", "true")
+
+    found = mended(side, "core-bare")
+
+    assert found.worktree == str(installed.path)
+    assert healthy(installed)
+
+
+def test_the_doctor_answers_from_the_dead_main_worktree_too(installed: Repo, side: Repo) -> None:
+    """That is where somebody will ask."""
+    side.git("config", "core.bare", "true")
+
+    assert "core-bare" in rules(installed)
+
+
+def test_a_real_bare_repository_with_worktrees_is_no_fault(bare_with_worktree: Repo) -> None:
+    """``core.bare`` holds for the repository itself only, as long as the extension is off."""
+    bare_with_worktree.install("--pin-existing")
+
+    assert healthy(bare_with_worktree)
+    assert diagnosis(bare_with_worktree).views[0].bare
+
+
+def test_the_extension_lets_a_bare_repository_kill_its_worktrees(bare_with_worktree: Repo) -> None:
+    """Then linked worktrees read ``core.bare`` too; it moves to where they do not."""
+    tree = bare_with_worktree
+    tree.install("--pin-existing")
+    tree.git("config", "extensions.worktreeConfig", "true")
+    assert tree.tried("status").code != 0
+    assert rules(tree) == {"core-bare"}  # the cause, and not each worktree that it kills
+
+    found = mended(tree, "core-bare")
+
+    assert "extensions.worktreeConfig" in found.message
+    assert tree.tried("status").code == 0
+    assert healthy(tree)
+
+
+def test_a_core_worktree_that_leads_into_another_repository(
+    installed: Repo, side: Repo, tmp_path: Path
+) -> None:
+    """``git init`` under GIT_WORK_TREE leaves it: every command in main would work over there."""
+    (tmp_path / "away").mkdir()
+    installed.git("config", "core.worktree", str(tmp_path / "away"))
+
+    found = mended(side, "core-worktree")
+
+    assert str(tmp_path / "away") in found.message
+    assert healthy(installed)
+
+
+@pytest.fixture
+def submodule(installed: Repo, repo_beside: Repo) -> Repo:
+    """A submodule of the installed, installed on its own."""
+    installed.git("submodule", "--quiet", "add", str(repo_beside.path), "module")
+    made = installed.at(installed.path / "module")
+    made.install()
+    return made
+
+
+@pytest.fixture
+def repo_beside(tmp_path: Path, env: dict[str, str]) -> Repo:
+    """Another repository, to be a submodule."""
+    from harness import Repo  # noqa: PLC0415  # a type elsewhere
+
+    made = Repo.init(tmp_path / "beside", env)
+    made.commit("start", {"README": "start\n"})
+    return made
+
+
+def test_a_submodule_and_its_worktrees_are_healthy(submodule: Repo, tmp_path: Path) -> None:
+    """Its ``core.worktree`` is git's own; its main worktree is listed by its git dir."""
+    submodule.worktree(tmp_path / "of-module", "side")
+
+    assert healthy(submodule)
+    assert diagnosis(submodule).views[0].folder == str(submodule.path)
+
+
+def test_the_extension_leads_the_worktrees_of_a_submodule_astray(
+    submodule: Repo, tmp_path: Path
+) -> None:
+    """They read ``core.worktree`` too; it moves to where they do not."""
+    tree = submodule.worktree(tmp_path / "of-module", "side")
+    submodule.git("config", "extensions.worktreeConfig", "true")
+    assert rules(submodule) == {"core-worktree"}
+
+    found = mended(submodule, "core-worktree")
+
+    assert "extensions.worktreeConfig" in found.message
+    assert tree.git("rev-parse", "--show-toplevel") == str(tree.path)
+    assert healthy(submodule)
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["beside", "inside the main one"])
+def test_a_worktree_without_its_gitfile_is_repaired(
+    installed: Repo, tmp_path: Path, *, inside: bool
+) -> None:
+    """Inside of the main worktree git even takes it for a folder of that."""
+    tree = installed.worktree((installed.path if inside else tmp_path) / "tree", "tree")
+    if inside:
+        installed.write(".gitignore", "tree\n")
+    (tree.path / ".git").unlink()
+
+    found = mended(installed, "worktree-broken")
+
+    assert found.worktree == str(tree.path)
+    assert tree.git("rev-parse", "--abbrev-ref", "HEAD") == "tree"
+    assert healthy(installed)
+
+
+def test_worktrees_of_a_repository_that_was_moved_are_repaired(
+    installed: Repo, side: Repo, tmp_path: Path
+) -> None:
+    """Their gitfiles lead to where it was."""
+    moved = installed.at(tmp_path / "moved")
+    shutil.move(installed.path, moved.path)
+
+    found = mended(moved, "worktree-broken")
+
+    assert found.worktree == str(side.path)
+    assert healthy(moved)
+
+
+def test_a_worktree_that_is_gone_is_a_remark(installed: Repo, side: Repo) -> None:
+    """Deleted or moved by hand, or on a disk that is away: nobody works in it."""
+    installed.git("worktree", "lock", str(side.path))
+    shutil.rmtree(side.path)
+
+    assert healthy(installed)
+    assert f"{side.path} is not there" in notes(installed)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_worktree_of_another_owner_is_shown_with_gits_own_command(
+    installed: Repo, side: Repo
+) -> None:
+    """Dubious ownership is not "no repository"."""
+    for path in (side.path, side.path / ".git"):
+        os.chown(path, 65534, 65534)
+
+    found = mended(installed, "worktree-broken")
+
+    assert "dubious ownership" in found.message
+    assert found.run.startswith("git config --global --add safe.directory")
+    assert healthy(installed)
+
+
+def test_an_unreadable_config_of_one_worktree_is_told_in_gits_words(
+    installed: Repo, side: Repo
+) -> None:
+    """Every git command dies there, and nowhere else."""
+    installed.git("config", "extensions.worktreeConfig", "true")
+    side.private("config.worktree").write_text("[core\n")
+
+    (found,) = findings(installed)
+
+    assert (found.rule, found.worktree) == ("worktree-broken", str(side.path))
+    assert "bad config line 1" in found.message
+
+
+@pytest.mark.parametrize("key", ["alias.coord", "merge.coord-log.driver"])
+def test_one_of_our_keys_set_by_somebody_else_is_unset_where_it_stands(
+    installed: Repo, side: Repo, key: str
+) -> None:
+    """The same value wins in all worktrees, and one command ends it."""
+    installed.git("config", key, "false")
+
+    found = findings(side, "config-overridden")
+
+    assert [one.worktree for one in found] == [str(installed.path), str(side.path)]
+    assert f"another {key}, from {installed.common('config')}" in found[0].message
+    assert side.paste(found[0].run).code == 0
+    assert healthy(side)
+
+
+def test_an_include_that_was_taken_out_is_put_back(installed: Repo, side: Repo) -> None:
+    """No driver, no alias, no author: git reads none of ours."""
+    installed.git("config", "--unset-all", "include.path")
+
+    found = findings(side)
+
+    assert {"config-missing", "author-mismatch"} <= {one.rule for one in found}
+    assert side.paste(found[0].run).code == 0
+    assert healthy(side)
