@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coord.hooks import logrules
+from harness.hooked import add_hooks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -310,6 +311,29 @@ def test_a_sparse_checkout_without_the_log_commits_freely(shared: Repo) -> None:
     shared.commit("folder", {"folder/f": "1\n"})
     shared.git("sparse-checkout", "set", "folder")
     shared.commit("inside", {"folder/f": "2\n"})
+
+
+@pytest.mark.parametrize("where", ["info", "tree", "long"])
+def test_a_declaration_counts_wherever_it_is(repo: Repo, where: str) -> None:
+    """A peer's comes with the tree before anybody installs again; a long file is read by git."""
+    lines = "[attr]coord-log merge=coord-log\n" + "*.c text\n" * (80 if where == "long" else 0)
+    declared = lines + "*.tsv coord-log\n"
+    add_hooks(repo, lines if where == "tree" else declared)
+    repo.commit("log", {"log.tsv": THREE, ".gitattributes": declared if where == "tree" else ""})
+
+    assert edited(repo, "one\n") == (1, "log-rewritten")
+
+
+def test_where_no_log_is_declared_git_is_not_asked(repo: Repo, tmp_path: Path) -> None:
+    """The question costs a third of a bare commit."""
+    add_hooks(repo, "*.json coord-derived\n")
+    trace = tmp_path / "trace"
+    traced = repo.with_env(GIT_TRACE=str(trace))
+    traced.commit("one", {"log.tsv": THREE})
+    assert "diff-index" not in trace.read_text()
+    repo.write(".gitattributes", "*.tsv coord-log\n")
+    traced.commit("two", {"log.tsv": THREE + "four\n"})
+    assert "diff-index" in trace.read_text()
 
 
 def test_pathspec_variables_do_not_switch_it_off(shared: Repo) -> None:
