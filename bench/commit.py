@@ -48,8 +48,16 @@ class Side:
         }
 
     @classmethod
-    def made(cls, path: Path, *, files: int = 20, hooks: bool = False, worktrees: int = 0) -> Side:
-        """Return the main worktree of a new repository."""
+    def made(
+        cls,
+        path: Path,
+        *,
+        files: int = 20,
+        log: bool = True,
+        hooks: bool = False,
+        worktrees: int = 0,
+    ) -> Side:
+        """Return the main worktree of a new repository that declares a log, or none."""
         side = cls(path)
         path.mkdir()
         for words in ("init -q -b main", "config user.name Ada", "config user.email a@example.com"):
@@ -59,7 +67,8 @@ class Side:
             file.parent.mkdir(exist_ok=True)
             file.write_text(f"{number}\n")
         (path / "log.tsv").write_text("one\n")
-        (path / ".gitattributes").write_text("[attr]coord-log -merge\n*.tsv coord-log\n")
+        if log:
+            (path / ".gitattributes").write_text("[attr]coord-log -merge\n*.tsv coord-log\n")
         side.git("add", "-A")
         side.git("commit", "-q", "-m", "start")
         side.git("branch", "other")
@@ -101,12 +110,14 @@ class Side:
 def commits(folder: Path, rounds: int) -> list[Ratio]:
     """Return what commits and switches cost in a small repository, alone and among 40 worktrees."""
     bare, ours = Side.made(folder / "bare"), Side.made(folder / "ours", hooks=True)
+    plain = Side.made(folder / "plain", hooks=True, log=False)
     crowd = Side.made(folder / "crowd", worktrees=WORKTREES)
     fleet = Side.made(folder / "fleet", hooks=True, worktrees=WORKTREES)
     times = interleaved(
         {
             "bare": bare.commit,
             "ours": ours.commit,
+            "plain": plain.commit,
             "crowd": crowd.linked().commit,
             "pinned": fleet.linked().commit,
             "main": fleet.commit,
@@ -118,6 +129,7 @@ def commits(folder: Path, rounds: int) -> list[Ratio]:
     among = f"the same, {WORKTREES} pinned worktrees"
     return [
         ratio("commit, all hooks, nothing guarded staged", times["ours"], times["bare"], 2.0),
+        ratio("the same, no log declared", times["plain"], times["bare"], 2.0),
         ratio(f"{among}, in one of them", times["pinned"], times["crowd"], 2.3),
         ratio(f"{among}, in the main one", times["main"], times["bare"], 2.3),
         ratio("two branch switches", times["our switch"], times["bare switch"], 1.5),
