@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def _no_leaked_git() -> None:
     """Drop git's variables: a suite run from a hook must never write into the real repository."""
     for key in [key for key in os.environ if key.startswith(("GIT_", "COORD_"))]:
-        if key not in {"COORD_TEST_GIT", "COORD_HYPOTHESIS_EXAMPLES"}:
+        if key not in {"COORD_TEST_GIT", "COORD_HYPOTHESIS_EXAMPLES", "COORD_WHEEL"}:
             del os.environ[key]
 
 
