@@ -1,7 +1,7 @@
 """The commit gate: a refused path may not be committed as one of the two refused sides.
 
 What is settled by ``git coord regenerate`` or ``resolve`` leaves a trailer instead, which ``check``
-honours. The rule itself is ``coord.refusal`` (design.md §5).
+honours. The rule itself is ``coord.refusal`` (docs/design.md).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Judged is what a merge loses against its parents taken together, what an amended commit loses
 against the parents of the old one too, and only records of commits that another branch, tag or
-remote can reach: one's own new records may change until they are shared (design.md §5). The sh in
+remote can reach: one's own new records may change until they are shared (docs/design.md). The sh in
 front lets an append pass and skips every replay.
 """
 

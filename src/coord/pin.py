@@ -1,7 +1,7 @@
 """The pin: an actor's identity in a worktree's private git dir, and the author that follows it.
 
 Hot path: ``git worktree add`` waits for :func:`ensure`, so there is no TOML parser, no git child
-and no import beyond ``os`` and ``time`` here. Three files belong together (design.md §6):
+and no import beyond ``os`` and ``time`` here. Three files belong together (docs/design.md):
 
     <private git dir>/coord-identity.toml    who works here; create-only
     <private git dir>/coord.config           the author, committer and user git reads

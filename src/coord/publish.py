@@ -1,7 +1,7 @@
 """Files that are absent or whole: create once, replace at once, and one lock that dies with us.
 
 ``temp + fsync + link(2) + fsync(folder)`` was the only portable way that never showed an empty
-record: O_EXCL left one in 143 of 200 kills, and lost all bytes at a power cut (store.md §1).
+record: O_EXCL left one in 143 of 200 kills, and lost all bytes at a power cut (docs/design.md).
 Hot path: only ``os`` (and ``fcntl`` inside :func:`lock`).
 """
 

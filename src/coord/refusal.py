@@ -1,4 +1,4 @@
-"""Pending refusals of the merge drivers, and when one still binds (design.md §5, the gate).
+"""Pending refusals of the merge drivers, and when one still binds (docs/design.md).
 
 No hook runs on an abort or a reset, so a record may outlive its merge: "the staged blob is still
 one of the two" blocked innocent commits in 12 of 12 aborts. Whether a record is *live* is a pure

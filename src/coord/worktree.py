@@ -73,7 +73,7 @@ class Sibling:
 
     @property
     def counts(self) -> bool:
-        """Whether it is one of the worktrees of "more than one worktree" (design.md §2)."""
+        """Whether it is one of the worktrees of "more than one worktree" (docs/design.md)."""
         return not self.bare and not self.prunable
 
 

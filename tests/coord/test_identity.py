@@ -1,4 +1,4 @@
-"""Who acts: the table of design.md §6, row by row."""
+"""Who acts: the table in coord.identity, row by row."""
 
 from __future__ import annotations
 
