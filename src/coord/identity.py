@@ -1,4 +1,4 @@
-"""Who acts: explicit, pinned or inferred, and what an inferred identity may not do (docs/design.md).
+"""Who acts: explicit, pinned or inferred, and what an inferred identity may not do.
 
 pin; no explicit actor, or the pinned one    pinned      the pin's instance
 pin; another explicit actor                  —           identity-conflict (readers are warned)

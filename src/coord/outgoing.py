@@ -1,7 +1,7 @@
 """Which unpublished commits a worktree itself made since its pin, but under another identity.
 
 Made here is what its own HEAD reflog says was made (``coord.reflog``), so the human's unpushed
-commits, fetched colleagues and merged peers are never blamed (docs/design.md). A push waits for this:
+commits, fetched colleagues and merged peers are never blamed. A push waits for this:
 no ``dataclasses``, and commits that are in order are never parsed.
 """
 
