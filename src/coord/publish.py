@@ -42,6 +42,9 @@ def create(path: str, data: bytes, mode: int = 0o666) -> bool:
 def replace(path: str, data: bytes, mode: int = 0o666) -> None:
     """Give `path` the content `data` in one step; a symlink at `path` is replaced, not followed.
 
+    A power cut may bring the old content back, never a torn one: the folder is not synced, which
+    would cost ``git worktree add`` two journal commits more.
+
     Raises:
         OSError: the folder is not writable, the disk is full; `path` is then as it was.
     """
@@ -51,7 +54,6 @@ def replace(path: str, data: bytes, mode: int = 0o666) -> None:
     except OSError:
         os.unlink(temp)
         raise
-    sync_folder(path)
 
 
 class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
