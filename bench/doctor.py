@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 
-from measure import Ratio, interleaved, ratio, report
+from measure import Ratio, interleaved, ratio, report, scratch
 
 WORKTREES = 40
 FILES = {
@@ -30,14 +29,7 @@ class Fleet:
 
     def __init__(self, path: Path, count: int, *, pinned: bool) -> None:
         self.path = path
-        self.env = {
-            "PATH": f"{sysconfig.get_path('scripts')}:/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(path.parent),
-            "GIT_CONFIG_NOSYSTEM": "1",
-        }
-        path.mkdir()
-        for words in ("init -q -b main", "config user.name Ada", "config user.email a@example.com"):
-            self.run("git", *words.split())
+        self.env = scratch(path)
         for name, text in FILES.items():
             (path / name).write_text(text)
         self.run("git", "add", "-A")

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 
-from measure import Ratio, interleaved, ratio, report
+from measure import Ratio, interleaved, ratio, report, scratch
 
 PYTHON = os.path.realpath(sys.executable)
 MANY, LINES, MILLION, APPENDED = 300, 2_040, 1_000_000, 1_000
@@ -39,14 +38,7 @@ class Side:
 
     def __init__(self, path: Path, merge: str, logs: int, lines: int, appended: int) -> None:
         self.path = path
-        self.env = {
-            "PATH": f"{sysconfig.get_path('scripts')}:/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(path.parent),
-            "GIT_CONFIG_NOSYSTEM": "1",
-        }
-        path.mkdir()
-        for words in ("init -q -b main", "config user.name Ada", "config user.email a@example.com"):
-            self.git(*words.split())
+        self.env = scratch(path)
         self.git("config", "merge.floor.driver", f"{PYTHON} -I -S -c pass")
         (path / ".gitattributes").write_text(f"*.log merge={merge}\n")
         base = "".join(f"{stamp(1, number)} record {number}\n" for number in range(lines))

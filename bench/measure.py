@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import statistics
+import subprocess
 import sys
+import sysconfig
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 
 class Ratio(NamedTuple):
@@ -28,6 +31,19 @@ class Ratio(NamedTuple):
             else f"  ≤ {self.bound:g} " + ("kept" if self.median <= self.bound else "MISSED")
         )
         return f"{self.what:<58} {self.median:6.2f}× ({self.low:.2f}–{self.high:.2f}){verdict}"
+
+
+def scratch(path: Path) -> dict[str, str]:
+    """Make an empty repository at `path`, and return the environment to use it in."""
+    env = {
+        "PATH": f"{sysconfig.get_path('scripts')}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(path.parent),
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+    path.mkdir()
+    for words in ("init -q -b main", "config user.name Ada", "config user.email a@example.com"):
+        subprocess.run(["git", *words.split()], cwd=path, env=env, check=True)
+    return env
 
 
 def interleaved(

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 
-from measure import Ratio, interleaved, ratio, report
+from measure import Ratio, interleaved, ratio, report, scratch
 
 OUTGOING, MENDED = 10_000, 1_000
 RSS_BOUND = 150.0  # mebibytes
@@ -34,14 +33,7 @@ class Worker:
 
     def __init__(self, path: Path, count: int, *, pinned: bool) -> None:
         self.path = path
-        self.env = {
-            "PATH": f"{sysconfig.get_path('scripts')}:/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(path.parent),
-            "GIT_CONFIG_NOSYSTEM": "1",
-        }
-        path.mkdir()
-        for words in ("init -q -b main", "config user.name Ada", "config user.email a@example.com"):
-            self.git(*words.split())
+        self.env = scratch(path)
         self.run("coord-install")
         self.git("coord", "pin", "--actor", "worker")
         who = f"{self.git('config', 'user.name')} <{self.git('config', 'user.email')}>"
