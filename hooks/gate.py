@@ -6,11 +6,10 @@ honours. The rule itself is ``coord.refusal`` (docs/design.md).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from coord import git, refusal
 from coord.errors import Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

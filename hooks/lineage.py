@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git
+from coord import child, git
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import NamedTuple
 
     from coord.worktree import Place
+else:
+    from coord.frozen import NamedTuple
 
 _ANCESTORS = 6  # git, sh, and what a hook manager puts between
 _OTHERS = ("--branches", "--tags", "--remotes")
@@ -116,8 +118,7 @@ def _from_proc(pid: int) -> tuple[list[str], int]:
 def _from_ps(pid: int) -> tuple[list[str], int]:
     """Return the same from ``ps``, where arguments are told from each other by blanks only."""
     ask = ["ps", "-o", "ppid=", "-o", "args=", "-p", str(pid)]
-    done = subprocess.run(ask, capture_output=True, check=False)
-    parent, *words = os.fsdecode(done.stdout).split() or [""]
+    parent, *words = os.fsdecode(child.run(ask, os.environ)[1]).split() or [""]
     return words, int(parent)
 
 

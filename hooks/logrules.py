@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
 
 from coord import config, git, guarded, refusal
 from coord.drivers.records import split
@@ -18,11 +17,15 @@ from coord.errors import Refused
 from coord.hooks import lineage
 from coord.names import operand
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NamedTuple
 
     from coord.hooks.lineage import Lineage
     from coord.worktree import Place
+else:
+    from coord.frozen import NamedTuple
 
 _WIDTH = 60
 _ATTRIBUTED = ":(top,attr:coord-log)"

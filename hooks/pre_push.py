@@ -9,17 +9,20 @@ from __future__ import annotations
 import os
 import sys
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git, outgoing, pin, reflog
 from coord.errors import CoordError, Refused
 from coord.names import quote, shown
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NamedTuple
 
     from coord.outgoing import Who, Wrong
     from coord.pin import Pin
+else:
+    from coord.frozen import NamedTuple
 
 LISTED = 10  # how many ids a message and its command name
 COUNTED = 100  # how many are looked for: whoever has made more is not helped by the number

@@ -9,12 +9,12 @@ judges what was typed since. Inside a rebase old trailers are replayed: there it
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from coord import git, identity, outgoing, pin, worktree
 from coord.errors import CoordError, Refused
 from coord.names import answers_to, is_actor, slug
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 from coord import worktree
 from coord.worktree import Place
@@ -31,4 +30,4 @@ def with_top(place: Place) -> Place:
     if place.top is not None:
         return place
     tops = [one for one in present(place) if one.git_dir == place.git_dir]
-    return replace(place, top=tops[0].top) if tops else place
+    return place._replace(top=tops[0].top) if tops else place

@@ -124,7 +124,7 @@ def _inside(view: View, means: Means) -> View:
         return replace(view, fault=fault, words=" ".join(words.split()))
     hooks = os.path.realpath(os.path.join(view.folder, hooks))
     top_here = None if view.bare else top
-    view = replace(view, config=listing, place=replace(view.place, top=top_here))
+    view = replace(view, config=listing, place=view.place._replace(top=top_here))
     if means.installed:
         view = _probed(view, means, hooks)
     if view.bare:

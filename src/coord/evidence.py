@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from coord import git
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import NamedTuple
 
     from coord.worktree import Place
+else:
+    from coord.frozen import NamedTuple
 
 _PICKS = ("CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD")
 _REPLAYS = ("rebase-merge", "rebase-apply", "sequencer")
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """What git says now about one refused path.
 
     Attributes:

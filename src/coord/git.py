@@ -8,16 +8,19 @@ locks. ``here`` keeps the caller's git variables: dropping GIT_INDEX_FILE under 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple
 
+from coord import child
 from coord.errors import Environment
 from coord.names import quote
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NamedTuple
+else:
+    from coord.frozen import NamedTuple
 
 # `git rev-parse --local-env-vars` of git 2.39 and 2.55, pinned by a test; asking costs a process.
 LOCAL_VARIABLES = (
@@ -48,6 +51,7 @@ _PATHSPEC_VARIABLES = (
 )
 QUIET = ("-c", "core.hooksPath=/dev/null", "--no-optional-locks")
 OLDEST = (2, 39)
+_FATAL = 128
 
 
 class Output(NamedTuple):
@@ -162,16 +166,17 @@ def as_user(*args: str, cwd: str, env: Mapping[str, str]) -> Output:
 
 def with_hooks(*args: str, cwd: str, env: Mapping[str, str]) -> int:
     """Run git as the user would have, its hooks too, all its words on stderr; return its status."""
+    import subprocess  # noqa: PLC0415  # 10 ms that only verbs pay which commit
+
     words = sys.stderr.fileno()
     return subprocess.run(["git", *args], cwd=cwd, env=env, stdout=words, check=False).returncode
 
 
 def _run(args: tuple[str, ...], cwd: str, env: Mapping[str, str], stdin: bytes | None) -> Output:
-    feed: dict[str, object] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
     try:
-        done = subprocess.run(  # type: ignore[call-overload]
-            ["git", *args], cwd=cwd, env=env, capture_output=True, check=False, **feed
-        )
+        done = Output(*child.run(("git", "-C", cwd, *args), env, stdin))
+        if done.code == _FATAL:
+            os.stat(cwd)  # a folder that is gone is no answer of git's
     except OSError as error:
         raise Environment(
             "git-missing",
@@ -180,7 +185,7 @@ def _run(args: tuple[str, ...], cwd: str, env: Mapping[str, str], stdin: bytes |
             why=f"{error.strerror}: {error.filename}",
             run="cd / && git --version",
         ) from error
-    return Output(done.returncode, done.stdout, done.stderr)
+    return done
 
 
 def version(text: str) -> tuple[int, ...]:

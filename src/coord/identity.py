@@ -10,23 +10,24 @@ no pin, nothing explicit, several worktrees  inferred    none: refused where gue
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from coord import git, pin, publish, worktree
 from coord.errors import Environment, Refused, Usage
 from coord.names import answers_to, is_actor, quote, slug
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NamedTuple
 
     from coord.worktree import Place
+else:
+    from coord.frozen import NamedTuple
 
 VARIABLE = "COORD_ACTOR"
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """The acting identity in one worktree.
 
     Attributes:

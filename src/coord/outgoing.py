@@ -8,23 +8,26 @@ no ``dataclasses``, and commits that are in order are never parsed.
 from __future__ import annotations
 
 import os
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git, pin
 from coord.reflog import Doubt
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import NamedTuple
 
     from coord.pin import Pin
     from coord.reflog import Log, Made
+else:
+    from coord.frozen import NamedTuple
 
 _FORMAT = "--format=%H %P%x00%an%x00%ae%x00%cn%x00%ce"
 # What git strips from both ends of a name (ident.c), so that a pinned "Ada H." is not blamed.
 _CRUD = "".join(chr(code) for code in range(33)) + ".,:;<>\"\\'"
 
 Who = tuple[str, str]  # name, e-mail
+_cleaned: dict[Who, Who] = {}  # a few names in ten thousand commits; `functools` costs 3 ms
 
 
 class Commit(NamedTuple):
@@ -78,10 +81,11 @@ def wrong(listing: Iterable[Commit], log: Log, who: Who) -> Iterator[Wrong]:
             yield Wrong(commit, made, author, committer)
 
 
-@cache
 def cleaned(who: Who) -> Who:
     """Return name and e-mail as git writes them: stripped of stops and quotes at both ends."""
-    return who[0].strip(_CRUD), who[1].strip(_CRUD)
+    if who not in _cleaned:
+        _cleaned[who] = who[0].strip(_CRUD), who[1].strip(_CRUD)
+    return _cleaned[who]
 
 
 def reachable(listing: Iterable[Commit], tips: Iterable[str]) -> set[str]:

@@ -13,12 +13,15 @@ somebody else's.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NamedTuple
+else:
+    from coord.frozen import NamedTuple
 
 REBUILT = "coord-rebuilt"  # in the private git dir: lines `NEW OLD`, written by reauthor
 # Actions that move HEAD to a commit that was there before.

@@ -8,18 +8,20 @@ function of :class:`~coord.evidence.Facts`; tests/hooks/test_liveness.py is its 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from coord import publish
 from coord.cquote import c_quoted, c_unquoted
 from coord.evidence import Facts, gather
 from coord.names import operand, quote
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NamedTuple
 
     from coord.worktree import Place
+else:
+    from coord.frozen import NamedTuple
 
 FOLDER = "coord-refused"
 _MARK = "coord-refused 1"
@@ -32,8 +34,7 @@ _WAYS_OUT = {
 ABSENT = "absent"  # instead of a blob, where a path is settled by not being there
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """One refused path.
 
     Attributes:
@@ -207,7 +208,7 @@ def add(git_dir: str, record: Record) -> None:
 
 def resolve(record: Record, blob: str, reason: str) -> Record:
     """Rewrite `record` as resolved by `blob`, in one step, and return it."""
-    done = replace(record, resolved=blob, reason=" ".join(reason.split()))
+    done = record._replace(resolved=blob, reason=" ".join(reason.split()))
     publish.replace(record.file, done.text().encode(errors="surrogateescape"))
     return done
 
@@ -216,5 +217,5 @@ def follow(git_dir: str, moved: Mapping[str, str]) -> None:
     """Let records keep up with a HEAD that was rewritten without a change of its tree."""
     for record in read_all(git_dir):
         if record.head in moved:
-            data = replace(record, head=moved[record.head]).text()
+            data = record._replace(head=moved[record.head]).text()
             publish.replace(record.file, data.encode(errors="surrogateescape"))

@@ -8,19 +8,20 @@ one place. Git answers from the cwd with its local variables scrubbed, because i
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from coord import git
 from coord.errors import Environment, Refused
 from coord.names import quote
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NamedTuple
+else:
+    from coord.frozen import NamedTuple
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """One worktree, or a bare repository.
 
     Attributes:
@@ -53,8 +54,7 @@ class Place:
         return os.path.join(self.git_dir, name)
 
 
-@dataclass(frozen=True)
-class Sibling:
+class Sibling(NamedTuple):
     """One entry of ``git worktree list``.
 
     Attributes:
