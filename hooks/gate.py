@@ -66,8 +66,14 @@ def _refused(pending: Sequence[Record]) -> Refused:
         f"a refused {first.kind} file is staged as it was refused",
         where=first.path + more,
         why="committed so, it would lack one side or hold conflict markers",
-        run=refusal.way_out(first),
+        run=_way_out(pending, others),
     )
+
+
+def _way_out(pending: Sequence[Record], others: set[str]) -> str:
+    """Return one command for all of them, where there is one."""
+    together = others and all(record.kind == "derived" for record in pending)
+    return "git coord regenerate --all" if together else refusal.way_out(pending[0])
 
 
 def _note(place: Place, message: str, settled: Sequence[Record]) -> None:

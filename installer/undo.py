@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import evidence, git, refusal
+from coord import git, refusal
 from coord.board import claims
 from coord.board.directory import Directory
 from coord.errors import Refused
@@ -67,10 +67,8 @@ def require_settled(place: Place, *, again: str) -> None:
         if event.state.holder is not None:
             raise _claimed(event.scope, event.state.holder, again)
     for there in worktrees.present(place):
-        for record in refusal.read_all(there.git_dir):
-            if refusal.is_pending(
-                record, evidence.gather(there, record.path, record.theirs, git.elsewhere())
-            ):
+        for record, facts in refusal.judged(there, git.elsewhere()):
+            if refusal.is_pending(record, facts):
                 raise _unsettled(there, record, again)
 
 

@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import evidence, git, refusal
+from coord import git, refusal
 from coord.installer import configlock
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.names import quote
@@ -56,8 +56,7 @@ def ask(view: View) -> Waiting:
     place = view.place
     refused: list[Record] = []
     settled = 0
-    for record in refusal.read_all(place.git_dir) if view.works else ():
-        facts = evidence.gather(place, record.path, record.theirs, git.elsewhere())
+    for record, facts in refusal.judged(place, git.elsewhere()) if view.works else ():
         if refusal.is_settled(record, facts):
             settled += 1
         elif refusal.is_live(record, facts):

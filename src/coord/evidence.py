@@ -8,7 +8,7 @@ from coord import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from typing import NamedTuple
 
     from coord.worktree import Place
@@ -17,6 +17,7 @@ else:
 
 _PICKS = ("CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD")
 _REPLAYS = ("rebase-merge", "rebase-apply", "sequencer")
+_AT_ONCE = 500  # pathspecs of one command, whose length systems bound
 
 
 class Facts(NamedTuple):
@@ -44,26 +45,35 @@ class Facts(NamedTuple):
     busy: bool
 
 
-def gather(place: Place, path: str, theirs: str, environ: Mapping[str, str]) -> Facts:
-    """Ask git what the rule needs to know about `path`, where blob `theirs` was refused.
+def gather(
+    place: Place, refused: Sequence[tuple[str, str]], environ: Mapping[str, str]
+) -> list[Facts]:
+    """Ask git what the rule needs to know of each (path, blob *theirs*) that was refused.
 
+    A merge may be refused on hundreds of paths: each question is put to git once for all of them.
     In a hook `environ` is ``git.here()``: the index git is about to commit counts.
     """
-    ask = _Questions(place, path, theirs, environ)
-    whole = _whole_index(environ)
-    stages = ask.stages("--stage", whole)
-    undo = ask.stages("--resolve-undo", whole)
-    staged = stages.get("0", "") if whole is environ else ask.partly_staged()
-    return Facts(
-        head=ask.rev("HEAD") or "unborn",
-        unmerged=any(stage in stages for stage in "123"),
-        brought=ask.is_brought(),
-        undone=(undo["2"], undo["3"]) if {"2", "3"} <= undo.keys() else None,
-        unfinished=any(map(ask.has, ("SQUASH_MSG", "MERGE_MSG", "rebase-apply"))),
-        stashed=staged == theirs and any(map(ask.holds, ask.stashes())),
-        staged=staged,
-        busy=any(map(ask.has, ("MERGE_HEAD", *_PICKS, *_REPLAYS))),
-    )
+    if not refused:
+        return []
+    ask = _Questions(place, [path for path, _ in refused], environ)
+    head = ask.rev("HEAD") or "unborn"
+    unfinished = any(map(ask.has, ("SQUASH_MSG", "MERGE_MSG", "rebase-apply")))
+    busy = any(map(ask.has, ("MERGE_HEAD", *_PICKS, *_REPLAYS)))
+    found = []
+    for path, theirs in refused:
+        stages, undo, staged = ask.stages(path), ask.undone(path), ask.staged(path)
+        facts = Facts(
+            head=head,
+            unmerged=any(stage in stages for stage in "123"),
+            brought=ask.is_brought(path, theirs),
+            undone=(undo["2"], undo["3"]) if {"2", "3"} <= undo.keys() else None,
+            unfinished=unfinished,
+            stashed=staged == theirs and any(ask.holds(one, path, theirs) for one in ask.stashes()),
+            staged=staged,
+            busy=busy,
+        )
+        found.append(facts)
+    return found
 
 
 def is_replaying(git_dir: str) -> bool:
@@ -79,13 +89,20 @@ def _whole_index(environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 class _Questions:
-    """Questions to git about one refused path, all in one worktree and environment."""
+    """Questions to git about refused paths of one worktree, each put once."""
 
-    def __init__(self, place: Place, path: str, theirs: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, place: Place, paths: Sequence[str], environ: Mapping[str, str]) -> None:
         self._place = place
-        self._path = path
-        self._theirs = theirs
+        self._paths = list(dict.fromkeys(filter(None, paths)))  # a torn record has none
         self._environ = environ
+        self._whole = _whole_index(environ)
+        self._stages = self._listed("--stage", self._whole)
+        self._undone = self._listed("--resolve-undo", self._whole)
+        self._partly = {} if self._whole is environ else self._listed("--stage", environ)
+        self._held: dict[str, dict[str, str]] = {}
+        self._trees: dict[str, bytes] = {}
+        self._parents: dict[str, list[str]] = {}
+        self._stash: list[str] | None = None
 
     def has(self, name: str) -> bool:
         """Tell whether the private git dir has a file or folder `name`."""
@@ -95,54 +112,95 @@ class _Questions:
         """Return the object `name` stands for, empty when there is none."""
         return self._ask("rev-parse", "--verify", "--quiet", name).text
 
-    def stages(self, option: str, environ: Mapping[str, str]) -> dict[str, str]:
-        """Return {stage: blob} of the path from ``ls-files`` (``MODE BLOB STAGE<tab>PATH``)."""
-        pathspec = f":(top,literal){self._path}"
-        done = git.tell("ls-files", "-z", option, "--", pathspec, cwd=self._place.cwd, env=environ)
-        entries = [field.partition("\t")[0].split(" ") for field in done.fields]
-        return {stage: blob for _, blob, stage in entries}
+    def stages(self, path: str) -> dict[str, str]:
+        """Return {stage: blob} of a path in the index."""
+        return self._stages.get(path, {})
 
-    def partly_staged(self) -> str:
-        """Return the blob a partial commit sets, empty when it leaves the path alone."""
-        staged = self.stages("--stage", self._environ).get("0", "")
-        return "" if staged == self.rev(f"HEAD:{self._path}") else staged
+    def undone(self, path: str) -> dict[str, str]:
+        """Return {stage: blob} of a path in the resolve-undo list."""
+        return self._undone.get(path, {})
 
-    def is_brought(self) -> bool:
+    def staged(self, path: str) -> str:
+        """Return the blob to be committed, empty when a partial commit leaves the path alone."""
+        if self._whole is self._environ:
+            return self.stages(path).get("0", "")
+        staged = self._partly.get(path, {}).get("0", "")
+        return "" if staged == self._at("HEAD", path) else staged
+
+    def is_brought(self, path: str, theirs: str) -> bool:
         """Tell whether an operation in progress brings *theirs* in.
 
         A pick brings only what its commit changed: after a skip, the next commit still holds the
         blob. Undoing one brings what its parent had. ``rebase --quit`` leaves REBASE_HEAD behind.
         """
-        if self.has("MERGE_HEAD") and self.holds("MERGE_HEAD"):
+        if self.has("MERGE_HEAD") and self.holds("MERGE_HEAD", path, theirs):
             return True
         rebasing = self.has("rebase-merge") or self.has("rebase-apply")
         picks = ["CHERRY_PICK_HEAD", "REBASE_HEAD"] if rebasing else ["CHERRY_PICK_HEAD"]
-        if any(self.has(pick) and self._changes_to(pick) for pick in picks):
-            return True
-        return self.has("REVERT_HEAD") and self._changes_from("REVERT_HEAD")
+        for pick in filter(self.has, picks):
+            before = [self.holds(one, path, theirs) for one in self._parents_of(pick)]
+            if self.holds(pick, path, theirs) and not (before and all(before)):
+                return True
+        if not self.has("REVERT_HEAD") or self.holds("REVERT_HEAD", path, theirs):
+            return False
+        return any(self.holds(one, path, theirs) for one in self._parents_of("REVERT_HEAD"))
 
     def stashes(self) -> list[str]:
         """Return the stash entries, newest first."""
-        return self._ask(
-            "rev-list", "--walk-reflogs", "--ignore-missing", "refs/stash"
-        ).text.split()
+        if self._stash is None:
+            walk = ("rev-list", "--walk-reflogs", "--ignore-missing", "refs/stash")
+            self._stash = self._ask(*walk).text.split()
+        return self._stash
 
-    def holds(self, rev: str) -> bool:
-        """Tell whether commit `rev` holds *theirs*: at the path, or anywhere after a rename."""
-        if self.rev(f"{rev}:{self._path}") == self._theirs:
+    def holds(self, rev: str, path: str, blob: str) -> bool:
+        """Tell whether commit `rev` holds `blob`: at the path, or anywhere after a rename."""
+        if self._at(rev, path) == blob:
             return True
-        tree = self._ask("ls-tree", "-r", "-z", "--full-tree", rev).out
-        return f" {self._theirs}\t".encode() in tree
+        if rev not in self._trees:
+            self._trees[rev] = self._ask("ls-tree", "-r", "-z", "--full-tree", rev).out
+        return f" {blob}\t".encode() in self._trees[rev]
 
-    def _changes_to(self, commit: str) -> bool:
-        return self.holds(commit) and not self._parents_hold(commit, all)
+    def _at(self, rev: str, path: str) -> str:
+        """Return the object at a path of `rev`, empty when there is none."""
+        if rev not in self._held:
+            names = b"".join(os.fsencode(f"{rev}:{one}\0") for one in self._paths)
+            ask = ("cat-file", "--batch-check=%(objectname)", "-z")
+            done = git.ask(*ask, cwd=self._place.cwd, env=self._environ, stdin=names)
+            self._held[rev] = _answered(self._paths, done.out)
+        return self._held[rev].get(path, "")
 
-    def _changes_from(self, commit: str) -> bool:
-        return self._parents_hold(commit, any) and not self.holds(commit)
+    def _parents_of(self, commit: str) -> list[str]:
+        if commit not in self._parents:
+            self._parents[commit] = self._ask("rev-parse", f"{commit}^@").text.split()
+        return self._parents[commit]
 
-    def _parents_hold(self, commit: str, quantify: Callable[[Iterable[bool]], bool]) -> bool:
-        parents = self._ask("rev-parse", f"{commit}^@").text.split()
-        return bool(parents) and quantify(self.holds(parent) for parent in parents)
+    def _listed(self, option: str, environ: Mapping[str, str]) -> dict[str, dict[str, str]]:
+        """Return {path: {stage: blob}} from ``ls-files`` (``MODE BLOB STAGE<tab>PATH``)."""
+        found: dict[str, dict[str, str]] = {}
+        for at in range(0, len(self._paths), _AT_ONCE):
+            specs = [f":(top,literal){path}" for path in self._paths[at : at + _AT_ONCE]]
+            ask = ("ls-files", "-z", "--full-name", option, "--", *specs)
+            for field in git.tell(*ask, cwd=self._place.cwd, env=environ).fields:
+                facts, _, path = field.partition("\t")
+                _, blob, stage = facts.split(" ")
+                found.setdefault(path, {})[stage] = blob
+        return found
 
     def _ask(self, *args: str) -> git.Output:
         return git.ask(*args, cwd=self._place.cwd, env=self._environ)
+
+
+def _answered(paths: Sequence[str], out: bytes) -> dict[str, str]:
+    """Pair `paths` with the answers of ``cat-file``: an id, or the question and ``missing``.
+
+    A question holds a path, and that may hold newlines, so answers are not lines.
+    """
+    found = {}
+    for path in paths:
+        ending = os.fsencode(f":{path} missing\n")
+        line, _, rest = out.partition(b"\n")
+        if line and b":" not in line:
+            found[path], out = line.decode(), rest
+        else:
+            out = out.partition(ending)[2]
+    return found

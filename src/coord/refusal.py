@@ -169,6 +169,13 @@ def read_all(git_dir: str) -> list[Record]:
     return records
 
 
+def judged(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
+    """Return every record of a worktree with what git says of it now, oldest first."""
+    records = read_all(place.git_dir)
+    refused = [(record.path, record.theirs) for record in records]
+    return list(zip(records, gather(place, refused, environ), strict=True))
+
+
 def live(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
     """Return the live records with their facts, and delete the stale ones.
 
@@ -179,8 +186,7 @@ def live(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]
         environ: environment of git's children (``git.here()`` inside a hook: its index counts).
     """
     found = []
-    for record in read_all(place.git_dir):
-        facts = gather(place, record.path, record.theirs, environ)
+    for record, facts in judged(place, environ):
         if is_live(record, facts):
             found.append((record, facts))
         elif not os.path.isdir(place.private("rebase-merge")):

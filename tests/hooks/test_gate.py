@@ -57,19 +57,17 @@ def test_a_swallowed_refusal_is_stopped_and_the_printed_command_cures_it(install
     assert not refusal.read_all(str(installed.private()))
 
 
-def test_many_refused_paths_are_one_refusal(installed: Repo) -> None:
-    """The first is named, and how many more; pasting until it is quiet ends."""
+def test_many_refused_paths_are_one_refusal_and_one_command(installed: Repo) -> None:
+    """The first is named, and how many more; what is pasted cures them all."""
     fork(installed, "a.json", "b.json", "c.json")
     installed.tried("merge", "side")
     installed.git("add", "-A")
-    for _ in range(3):
-        done = installed.tried("commit", "-qm", "merge")
-        if done.code == 0:
-            break
-        installed.paste(done.refusal.run)
-    else:
-        done = installed.tried("commit", "-qm", "merge")
+    done = installed.tried("commit", "-qm", "merge")
 
+    assert done.refusal.headline.endswith("(and 2 more)")
+    assert done.refusal.run == "git coord regenerate --all"
+    installed.paste(done.refusal.run)
+    done = installed.tried("commit", "-qm", "merge")
     assert done.code == 0, done.err
     assert len(installed.git("log", "-1", RESOLVED).split("\n")) == 4
 
