@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.board import actors, beats
+from coord.board import actors, beats, claims
 from coord.board.directory import Directory
 from coord.board.store import StoreError
 
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 def board_of(place: Place) -> Store:
     """Return the repository's board."""
     return Directory(os.path.join(place.common_dir, "coord", "board"))
+
+
+def left_behind(place: Place, made: Pin) -> list[str]:
+    """Return the scopes held by whoever acted in this worktree before `made` was pinned."""
+    store, home = board_of(place), actors.home_of(place.git_dir, place.common_dir)
+    earlier = {one.instance for one in actors.every(store) if one.home == home} - {made.instance}
+    tops = claims.tops(store) if earlier else ()
+    held = ((event.scope, event.state.holder) for event in tops)
+    return [scope for scope, holder in held if holder and holder.instance in earlier]
 
 
 def enrol_pinned(place: Place, made: Pin) -> None:

@@ -11,10 +11,13 @@ from coord import git, gitconfig, identity, outgoing, worktree
 from coord import pin as pins
 from coord.cli import show
 from coord.errors import CoordError, Environment, Refused
-from coord.names import slug
+from coord.names import quote, slug
 
 if TYPE_CHECKING:
     from coord.worktree import Place
+
+
+_LISTED = 5
 
 
 @click.command()
@@ -59,6 +62,7 @@ def pin(
     else:
         made = _pinned(place, wanted, rule, f"{again} --actor {asked}" if asked else again)
     _enrol(place, made)
+    _tell_left_behind(place, made)
     if not place.installed:
         show.note("coord-install has not run here: git does not read the pinned author yet")
     report(place, identity.resolve(place, made.actor), as_json=as_json)
@@ -93,6 +97,15 @@ def _enrol(place: Place, made: pins.Pin) -> None:
     from coord.cli import roster  # noqa: PLC0415  # once in a worktree's life
 
     roster.enrol_pinned(place, made)
+
+
+def _tell_left_behind(place: Place, made: pins.Pin) -> None:
+    """Say that a pin is another owner than whoever claimed here before it."""
+    from coord.cli import roster  # noqa: PLC0415
+
+    for scope in roster.left_behind(place, made)[:_LISTED]:
+        taken = f"git coord take-over {quote(scope)} --gone"
+        show.note(f"{scope} was claimed here before this pin, by another instance; {taken}")
 
 
 def report(place: Place, who: identity.Identity, *, as_json: bool) -> None:

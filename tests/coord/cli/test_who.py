@@ -224,3 +224,19 @@ def test_outside_a_repository_nothing_is_made(tmp_path: Path, installed: Repo) -
 
     assert done.code == 3
     assert list(outside.path.iterdir()) == []
+
+
+@pytest.mark.parametrize("before", ["claim", "pin --actor ada"])
+def test_claims_made_here_before_a_pin_are_named_with_the_command_that_takes_them(
+    installed: Repo, before: str
+) -> None:
+    """A pin is another owner, and what its worktree held until then would wait for nobody."""
+    if before != "claim":
+        installed.git("coord", *before.split())
+    installed.coord("claim", "big job")
+    done = installed.coord("pin", "--self", "--replace")
+    command = done.err.rpartition("; ")[2].strip()
+
+    assert "task:big job was claimed here before this pin" in done.err
+    assert command == "git coord take-over 'task:big job' --gone"
+    assert installed.paste(command).code == 0
