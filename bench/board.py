@@ -24,7 +24,7 @@ from coord.board import claims, events
 from coord.board.directory import Directory
 from coord.board.events import Place
 from coord.identity import Identity
-from measure import interleaved, ratio, report
+from measure import interleaved, ratio, report, resident
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -258,19 +258,7 @@ class Scratch:
 
     def peak(self, *argv: str) -> float:
         """Return the peak memory of a command in mebibytes."""
-        code = (
-            "import os, sys\nchild = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ,"
-            " file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])\n"
-            "usage = os.wait4(child, 0)[2]; print(usage.ru_maxrss)"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code, *argv],
-            cwd=self.path,
-            env=self.env,
-            check=True,
-            capture_output=True,
-        )
-        return int(done.stdout) / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+        return resident(argv, self.path, self.env) / 2**20
 
 
 def commands() -> None:

@@ -12,19 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import Ratio, interleaved, ratio, report, scratch
+from measure import Ratio, interleaved, ratio, report, resident, scratch
 
 PYTHON = os.path.realpath(sys.executable)
 MANY, LINES, MILLION, APPENDED = 300, 2_040, 1_000_000, 1_000
 RSS_BOUND = 16.0  # mebibytes
-# Linux counts to a child what its parent held when it started it, so a small one has to start it.
-MEASURE = """
-import os, sys
-child = os.posix_spawn(sys.executable, [sys.executable, *sys.argv[1:]], os.environ)
-_, status, usage = os.wait4(child, 0)
-print(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
-sys.exit(os.waitstatus_to_exitcode(status))
-"""
 DRIVER = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -117,14 +109,14 @@ def one_large_log(folder: Path, rounds: int, lines: int) -> list[Ratio]:
     union, ours = Side(folder / "union", "union", *size), installed(folder, *size)
     times = merges({"union": union, "ours": ours}, rounds)
     what = f"merge of one log of {lines:,} records, beside union"
-    held = [resident(ours, folder) / 2**20 for _ in range(rounds)]
+    held = [bytes_held(ours, folder) / 2**20 for _ in range(rounds)]
     return [
         ratio(what, times["ours"], times["union"], 0.6),
         ratio("  its driver's resident memory, in MiB", held, [1.0] * rounds, RSS_BOUND),
     ]
 
 
-def resident(side: Side, folder: Path) -> int:
+def bytes_held(side: Side, folder: Path) -> int:
     """Return the bytes that the driver holds at most, when it joins the log of `side`."""
     names = []
     for name, rev in (("O", "main~1"), ("A", "main"), ("B", "side")):
@@ -138,9 +130,8 @@ def resident(side: Side, folder: Path) -> int:
         capture_output=True,
         text=True,
     ).stdout.strip()
-    argv = [PYTHON, "-I", "-S", "-c", MEASURE, "-I", "-S", "-c", DRIVER, library]
-    argv += ["drivers", "log", "real", *names, "0.log"]
-    return int(subprocess.run(argv, cwd=side.path, check=True, capture_output=True).stdout)
+    argv = [PYTHON, "-I", "-S", "-c", DRIVER, library, "drivers", "log", "real", *names, "0.log"]
+    return resident(argv, side.path)
 
 
 def rows(scale: float = 1.0) -> list[Ratio]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -10,8 +11,19 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+
+# Linux counts to a child what its parent held when it started it, so a small one has to start it.
+_METER = """
+import os, sys
+quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet)
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
 
 
 class Ratio(NamedTuple):
@@ -31,6 +43,16 @@ class Ratio(NamedTuple):
             else f"  ≤ {self.bound:g} " + ("kept" if self.median <= self.bound else "MISSED")
         )
         return f"{self.what:<58} {self.median:6.2f}× ({self.low:.2f}–{self.high:.2f}){verdict}"
+
+
+def resident(argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> int:
+    """Return the most bytes that a command, or a child it waits for, holds in memory.
+
+    Raises:
+        subprocess.CalledProcessError: the command failed.
+    """
+    meter = [os.path.realpath(sys.executable), "-I", "-S", "-c", _METER, *argv]
+    return int(subprocess.run(meter, cwd=cwd, env=env, check=True, capture_output=True).stdout)
 
 
 def scratch(path: Path) -> dict[str, str]:

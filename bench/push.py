@@ -6,26 +6,17 @@ stands the least that any judgement has to do, ``git rev-list --format`` over th
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measure import Ratio, interleaved, ratio, report, scratch
+from measure import Ratio, interleaved, ratio, report, resident, scratch
 
 OUTGOING, MENDED = 10_000, 1_000
 RSS_BOUND = 150.0  # mebibytes
 FORMAT = "--format=%H %P%x00%an%x00%ae%x00%cn%x00%ce"
 NULL = "0" * 40
-# Linux counts to a child what its parent held when it started it, so a small one has to start it.
-MEASURE = """
-import os, sys
-child = os.posix_spawn("/bin/sh", ["sh", "-c", sys.argv[1]], os.environ)
-_, status, usage = os.wait4(child, 0)
-print(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
-sys.exit(os.waitstatus_to_exitcode(status))
-"""
 
 
 class Worker:
@@ -87,8 +78,7 @@ class Worker:
 
     def resident(self) -> float:
         """Return the most that the hook, or a child of it, holds in memory, in MiB."""
-        argv = (os.path.realpath(sys.executable), "-I", "-S", "-c", MEASURE, self.push)
-        return int(self.run(*argv).split()[-1]) / 2**20
+        return resident(("sh", "-c", self.push), self.path, self.env) / 2**20
 
     def mend(self) -> None:
         """Mend all commits."""
