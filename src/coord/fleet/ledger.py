@@ -85,9 +85,9 @@ def line(entry: Move | PutDown) -> bytes:
 def parsed(text: bytes, columns: type[Entry]) -> Entry | None:
     """Return the entry that a line without its end stands for; None when it is none."""
     fields = text.removesuffix(b"\r").decode("utf-8", "surrogateescape").split("\t")
-    if len(fields) != len(columns._fields) or seconds(fields[0]) is None:
+    if len(fields) != len(columns._fields) or _moment(fields[0]) is None:
         return None
-    return columns._make(map(unescaped, fields))
+    return columns._make(map(unescaped, fields) if b"\\" in text else fields)
 
 
 def stamped(me: Identity) -> dict[str, str]:
@@ -105,10 +105,19 @@ def seconds(at: str) -> float | None:
 
     Without an offset it is UTC, as the log driver takes it.
     """
+    moment = _moment(at)
+    if moment is None:
+        return None
     try:
-        moment = datetime.fromisoformat(at)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
+    except OverflowError:
+        return None
+
+
+def _moment(at: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(at)
+    except ValueError:
         return None
 
 

@@ -22,7 +22,7 @@ from coord.fleet.ledger import Entry, header, line, parsed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TAIL = 1 << 20  # some ten thousand records: 50 ms over start-up have to do
+TAIL = 1 << 19  # some six thousand records: no habit may cost 50 ms over start-up
 _BLOCK = 1 << 16
 _LAST = 4096
 _REPLACED = 10
