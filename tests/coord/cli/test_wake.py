@@ -192,6 +192,16 @@ def test_a_board_that_cannot_be_read_sends_nobody_to_a_lane(one: Repo) -> None:
     assert found["suggestion"] is None
 
 
+def test_who_is_only_inferred_is_told_that_nothing_can_reach_it(repo: Repo, one: Repo) -> None:
+    """An empty inbox would be a lie."""
+    assert one.coord("whoami").code == 0
+
+    found = answer(repo, "wake", "--no-stagger")
+
+    assert (found["instance"], found["messages"]) == (None, [])
+    assert "nobody is pinned here" in found["unavailable"]["messages"]
+
+
 def test_a_bare_repository_shows_its_board(bare_with_worktree: Repo) -> None:
     """It has no ledgers, and says so."""
     bare = bare_with_worktree.at(bare_with_worktree.common())

@@ -14,6 +14,7 @@ from coord.fleet import ledger, ledgerfile
 from coord.fleet.ledger import Move, header, line
 from coord.fleet.ledgerfile import Ledger
 from coord.identity import Identity
+from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 ME = Identity("hopper-a71f", "0f25582c-0d1d-46bc-bd8d-a4a17ff2ff79", "pinned", 2)
 NAME = "coordination/moves.tsv"
 HEADER = header(Move)
+ENTRY = Move("2026-01-01T00:00:00Z", "ada", "0f25582c", "new", "", "", "x", "0a")
 
 
 def move(summary: str = "x", kind: str = "improve") -> Move:
@@ -194,6 +196,41 @@ def test_a_folder_or_pipe_in_its_place_is_refused_at_once(tmp_path: Path, file: 
         at(tmp_path).append(move())
     with pytest.raises(Refused):
         list(at(tmp_path).newest())
+
+
+APPEND = """
+from coord.fleet import ledger
+from coord.fleet.ledger import Move
+from coord.fleet.ledgerfile import Ledger
+entry = Move("2026-01-01T00:00:00Z", "ada", "0f25582c", "new", "", "", "x", "0a")
+"""
+
+
+@pytest.mark.parametrize("before", [None, b"", HEADER[:-1], HEADER + b"old\ttail"])
+def test_a_kill_at_any_call_leaves_a_whole_record_or_none(
+    tmp_path: Path, file: Path, env: dict[str, str], before: bytes | None
+) -> None:
+    """And what was there; the next record lands whatever the last process left behind."""
+    kept, deaths = before or b"", 0
+
+    def reset() -> None:
+        file.parent.mkdir(exist_ok=True)
+        file.unlink(missing_ok=True)
+        if before is not None:
+            file.write_bytes(before)
+
+    reset()
+    body, argv = "Ledger(sys.argv[1], sys.argv[2], Move).append(entry)", [str(tmp_path), NAME]
+    for _ in killed_at_every_call(APPEND, body, argv, tmp_path, env):
+        deaths += 1
+        found = file.read_bytes() if file.exists() else b""
+        assert found.startswith(kept)
+        rest = found.removeprefix(kept).removeprefix(b"\n").removeprefix(HEADER).split(b"\n")
+        assert {each for each in rest if each} <= {line(ENTRY)[:-1]}
+        reset()
+
+    assert deaths > 5
+    assert file.read_bytes().endswith(b"\n" + line(ENTRY))
 
 
 def test_what_a_full_disk_cut_short_is_taken_back(
