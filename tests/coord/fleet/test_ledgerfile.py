@@ -310,6 +310,15 @@ def test_the_tail_is_read_backwards_across_blocks(
     assert not short.whole
 
 
+def test_a_line_that_the_tail_cuts_is_not_taken_for_an_entry(tmp_path: Path, file: Path) -> None:
+    """Where what is left of it happens to look like one."""
+    file.parent.mkdir()
+    file.write_bytes(HEADER + b"junk\t" + line(ENTRY))
+
+    assert list(at(tmp_path).newest()) == []
+    assert list(at(tmp_path).newest(len(line(ENTRY)))) == []
+
+
 def test_a_ledger_that_is_not_there_is_empty(tmp_path: Path) -> None:
     """Nothing was shipped yet, and nothing is made by looking."""
     newest = at(tmp_path).newest()
