@@ -2,7 +2,8 @@
 
 Time, actor, instance and a nonce are in each record, because the log driver keeps a record once:
 two that are equal byte for byte would become one (docs/drivers.md). The time comes first, so that
-joined records stand in the order of time whoever merges whom. New columns would go to the end.
+joined records stand in the order of time whoever merges whom. A ledger may have further columns at
+its end, of a later version or of somebody's own, and lines that lack the nonce.
 """
 
 from __future__ import annotations
@@ -85,9 +86,17 @@ def line(entry: Move | PutDown) -> bytes:
 def parsed(text: bytes, columns: type[Entry]) -> Entry | None:
     """Return the entry that a line without its end stands for; None when it is none."""
     fields = text.removesuffix(b"\r").decode("utf-8", "surrogateescape").split("\t")
-    if len(fields) != len(columns._fields) or _moment(fields[0]) is None:
+    known = len(columns._fields)
+    if len(fields) < known - 1 or _moment(fields[0]) is None:
         return None
-    return columns._make(map(unescaped, fields) if b"\\" in text else fields)
+    meant: list[str] = [unescaped(field) for field in fields] if b"\\" in text else fields
+    return columns._make([*meant, ""][:known])
+
+
+def names(first: bytes, columns: type[Move | PutDown]) -> bool:
+    """Tell whether the first line of a file names the columns of a ledger."""
+    wanted = "\t".join(columns._fields[:-1]).encode()
+    return first == wanted or first.startswith(wanted + b"\t")
 
 
 def stamped(me: Identity) -> dict[str, str]:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Generic
 
 from coord import publish
 from coord.fleet import faults
-from coord.fleet.ledger import Entry, header, line, parsed
+from coord.fleet.ledger import Entry, header, line, names, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TAIL = 1 << 19  # some six thousand records: no habit may cost 50 ms over start-up
 _BLOCK = 1 << 16
-_LAST = 4096
+_FIRST = _LAST = 4096
 _REPLACED = 10
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP})
@@ -152,9 +152,8 @@ class Ledger(Generic[Entry]):
         Raises:
             Refused: it is something else.
         """
-        wanted = header(self.columns)
-        first = os.pread(fd, len(wanted) + 1, 0)
-        if first and first.split(b"\n")[0].removesuffix(b"\r") != wanted[:-1]:
+        first = os.pread(fd, _FIRST, 0)
+        if first and not names(first.split(b"\n")[0].removesuffix(b"\r"), self.columns):
             columns = ", ".join(self.columns._fields)
             raise faults.foreign(self.path, f"its first line does not name the columns: {columns}")
         size = os.fstat(fd).st_size

@@ -68,7 +68,7 @@ def _shipped(kind: Kind, mirror: Mirror, now: float) -> str:
 
 def _tended(row: Row, now: float) -> str:
     if row.holder is not None:
-        return f"claimed by {told(row.holder)}"
+        return f"claimed by {told(row.holder)}, {ago(row.holder.since, now)}"
     due = f"due every {duration.typed(row.lane.every)}"
     if row.tended is None:
         return f"not tended yet, {due}"

@@ -70,6 +70,16 @@ def test_a_line_that_is_no_entry_is_none(line: bytes) -> None:
     assert ledger.parsed(line, Move) is None
 
 
+def test_further_columns_and_a_missing_nonce_are_no_obstacle() -> None:
+    """A later version may have written the line, or a tool that knows the reference only."""
+    entry = move()
+    text = ledger.line(entry)[:-1]
+
+    assert ledger.parsed(text + b"\tmore\tyet", Move) == entry
+    assert ledger.parsed(text.rpartition(b"\t")[0], Move) == entry._replace(nonce="")
+    assert ledger.parsed(b"\t".join(text.split(b"\t")[:-2]), Move) is None
+
+
 def test_times_without_an_offset_are_utc() -> None:
     """As the driver orders them."""
     assert ledger.seconds("2026-01-01T00:00:00") == ledger.seconds("2026-01-01T01:00:00+01:00")
