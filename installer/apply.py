@@ -14,6 +14,7 @@ import stat
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord import publish
 from coord.errors import Environment
 from coord.installer import configlock
 from coord.installer.steps import Create, Drop, Edit, Folder, Keep, Leave, Move, Write
@@ -157,8 +158,8 @@ def _staged(step: Step, again: str) -> Staged:
             ready = _staged_folder(path)
         case Write(path, data, mode):
             ready = _staged_file(path, data, mode)
-        case Create(path):
-            ready = Staged(lambda: _create(path), _nothing)
+        case Create(path, data):
+            ready = Staged(lambda: publish.create(path, data), _nothing)
         case Edit(path, change, _, True):
             ready = Staged(*configlock.staged(path, change, again=again))
         case Edit(path, change, _, _):
@@ -208,10 +209,6 @@ def _staged_edit(path: str, change: Change) -> Staged:
     if new is None:
         return Staged(lambda: _drop(path), _nothing)
     return _staged_file(path, new, mode, exactly=True)
-
-
-def _create(path: str) -> None:
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
 
 
 def _keep(path: str, beside: str) -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 @click.option("--purge", is_flag=True, help="With --uninstall: drop pending refusals and claims.")
 @click.option("--no-hooks", is_flag=True, help="Install all but hooks; print how to call them.")
 @click.option("--pin-existing", is_flag=True, help="Also pin every linked worktree there is.")
+@click.option("--fleet", is_flag=True, help="Also lay down the fleet's sections and ledgers.")
 @show.json_option
 def main(
     *,
@@ -52,6 +53,7 @@ def main(
     purge: bool,
     no_hooks: bool,
     pin_existing: bool,
+    fleet: bool,
     as_json: bool,
 ) -> int:
     """Install hooks, merge drivers and the alias `git coord` into this repository."""
@@ -60,6 +62,7 @@ def main(
         "--uninstall": uninstall,
         "--no-hooks": no_hooks,
         "--pin-existing": pin_existing,
+        "--fleet": fleet,
     }
     _require_one_job(chosen, purge=purge, dry_run=dry_run)
     again = command.install(*(flag for flag, given in chosen.items() if given))
@@ -68,7 +71,7 @@ def main(
         return _checked(place, as_json=as_json)
     if uninstall:
         return _uninstalled(place, again, purge=purge, dry_run=dry_run, as_json=as_json)
-    found = survey.survey(place, hooks=not no_hooks, again=again)
+    found = survey.survey(place, hooks=not no_hooks, again=again, with_fleet=fleet)
     if dry_run:
         return _planned(found, again, pin_existing=pin_existing, as_json=as_json)
     return _installed(found, again, pin_existing=pin_existing, as_json=as_json)

@@ -9,10 +9,39 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import coord
 
 FILE = "hooks/coord/manifest"
+
+
+class Declared(NamedTuple):
+    """A file of the worktree that ``--fleet`` wrote.
+
+    Attributes:
+        name: its path relative to the top level.
+        now: SHA-256 of what was written.
+        before: what was there, each byte as a character; None for no file.
+    """
+
+    name: str
+    now: str
+    before: str | None
+
+    @classmethod
+    def of(cls, name: str, before: bytes | None, now: bytes) -> Declared:
+        """Return what is to be remembered of a file."""
+        return cls(name, digest(now), None if before is None else before.decode("latin-1"))
+
+    def holds(self, text: bytes) -> bool:
+        """Tell whether the file is as it was written."""
+        return digest(text) == self.now
+
+    @property
+    def text_before(self) -> bytes | None:
+        """What was there."""
+        return None if self.before is None else self.before.encode("latin-1")
 
 
 @dataclass(frozen=True)
@@ -24,12 +53,14 @@ class Manifest:
         made: folders that were not there before, relative to the common git dir.
         hooks: folders with our hooks, relative to the common git dir, or absolute outside of it.
         files: every whole file of ours → its SHA-256, named likewise.
+        declared: what ``--fleet`` wrote in a worktree.
     """
 
     version: str = coord.VERSION
     made: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
+    declared: tuple[Declared, ...] = ()
 
     def text(self) -> bytes:
         """Return the manifest as it is stored; the same install gives the same bytes."""
@@ -46,6 +77,7 @@ def parse(data: bytes | None) -> Manifest | None:
             tuple(found["made"]),
             tuple(found["hooks"]),
             tuple(sorted(found["files"].items())),
+            tuple(Declared(*one) for one in found.get("declared", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -36,6 +36,7 @@ class Wanted:
         hook_folder: where hook files go; None puts them into ``hooks/coord``, for others to call.
         rules: committed lines that guard paths, in every worktree; the last ones win.
         drivers: names of the drivers that the macros select.
+        declared: files of the worktree that are written, to be remembered.
     """
 
     common_dir: str
@@ -44,6 +45,7 @@ class Wanted:
     hook_folder: str | None
     rules: tuple[attributes.Line, ...]
     drivers: tuple[str, ...]
+    declared: tuple[manifest.Declared, ...] = ()
 
     def path(self, name: str) -> str:
         """Return a path in the common git dir."""
@@ -100,7 +102,14 @@ def planned(wanted: Wanted, seen: Seen, before: Manifest | None) -> Manifest:
         made=tuple(sorted(made | set(before.made))),
         hooks=tuple(sorted([*others, *([folder] if folder else [])])),
         files=tuple(sorted((kept | digests).items())),
+        declared=_declared(before, wanted),
     )
+
+
+def _declared(before: Manifest, wanted: Wanted) -> tuple[manifest.Declared, ...]:
+    """Return what is known of the worktree's files; what is written again replaces it."""
+    now = {file.name: file for file in (*before.declared, *wanted.declared)}
+    return tuple(now.values())
 
 
 def _name(path: str, wanted: Wanted) -> str:

@@ -37,7 +37,7 @@ def installed(
     lines = [*_grouped(plan, common), *_told(found, changes, first=bool(plan))]
     lines.append(_state(common, changed=bool(plan), done=done))
     no_hooks = found.wanted.hook_folder is None
-    notes = [*_notes(found), *_unrun(plan), *_later(changes)]
+    notes = [*_notes(found), *_unrun(plan), *_later(changes), *found.laid.notes()]
     document = {
         "state": "installed" if done else "planned",
         "changed": bool(plan),

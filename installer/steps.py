@@ -27,9 +27,10 @@ class Write:
 
 @dataclass(frozen=True)
 class Create:
-    """Make an empty file, unless one is there: others write it, too."""
+    """Make a file, unless one is there: others write it, too."""
 
     path: str
+    data: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def described(step: Step, base: str) -> str:
     match step:
         case Folder(path):
             return f"make    {near(path, base)}/"
-        case Write(path, _, _) | Create(path):
+        case Write(path, _, _) | Create(path, _):
             return f"write   {near(path, base)}"
         case Edit(path, _, about):
             return f"edit    {near(path, base)} ({about})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from coord import config, git, identity, pin
@@ -13,6 +13,7 @@ from coord.installer import (
     attributes,
     branches,
     disk,
+    fleet,
     hookfile,
     hookspath,
     launcher,
@@ -44,6 +45,7 @@ class Survey:
         wanted: what an install has to leave.
         setting: where git looks for hooks.
         home: the installed product.
+        laid: what ``--fleet`` lays down in the worktree.
     """
 
     place: Place
@@ -52,6 +54,7 @@ class Survey:
     wanted: plan.Wanted
     setting: hookspath.Setting
     home: launcher.Home
+    laid: fleet.Laid = field(default_factory=fleet.Laid)
 
     def warnings(self) -> Iterator[str]:
         """Yield what works today and may not tomorrow."""
@@ -82,14 +85,15 @@ class Survey:
         folders = {common, *map(self.wanted.path, plan.FOLDERS)}
         folders |= {self.wanted.hook_folder} if self.wanted.hook_folder else set()
         before = read_manifest(common)
-        return [*leftovers(sorted(folders)), *plan.install(self.wanted, seen, before)]
+        steps = plan.install(self.wanted, seen, before)
+        return [*leftovers(sorted(folders)), *steps, *self.laid.steps]
 
 
-def survey(place: Place, *, hooks: bool, again: str) -> Survey:
+def survey(place: Place, *, hooks: bool, again: str, with_fleet: bool = False) -> Survey:
     """Look at everything and insist that an install can work.
 
     Raises:
-        Refused: hooks have no place to go.
+        Refused: hooks have no place to go, or a link stands where the fleet's files do.
         Environment: git is too old, a declaration is broken, the package cannot be started.
     """
     git.require_version(place.cwd)
@@ -100,15 +104,18 @@ def survey(place: Place, *, hooks: bool, again: str) -> Survey:
         hookspath.require_usable(setting, again=again)
     home = launcher.find()
     launcher.verify(home)
+    laid = fleet.lay(place, declared.fleet) if with_fleet else fleet.Laid()
+    known = rules(place)
     wanted = plan.Wanted(
         common_dir=place.common_dir,
         home=_home(home, rule),
         hooks=hook_files(),
         hook_folder=setting.folder if hooks else None,
-        rules=tuple(rules(place)),
+        rules=(*known, *(rule for rule in laid.rules if rule not in known)),
         drivers=tuple(DRIVERS),
+        declared=laid.files,
     )
-    return Survey(place, declared, rule, wanted, setting, home)
+    return Survey(place, declared, rule, wanted, setting, home, laid)
 
 
 def read_manifest(common_dir: str) -> manifest.Manifest | None:

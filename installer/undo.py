@@ -1,6 +1,7 @@
 """The plan of an uninstall: every byte of the git dir as it was before, in every worktree.
 
-Commits, and the declarations in them, are the user's and stay.
+Commits, and the declarations in them, are the user's and stay; but what ``--fleet`` laid down goes
+where nobody has changed it since.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from coord import git, refusal
 from coord.board import claims
 from coord.board.directory import Directory
 from coord.errors import Refused
-from coord.installer import attributes, disk, hookfile, include, manifest, plan, worktrees
+from coord.installer import attributes, disk, fleet, hookfile, include, manifest, plan, worktrees
 from coord.installer.apply import leftovers
 from coord.installer.manifest import Manifest
 from coord.installer.steps import Drop, Edit, Leave, Step
@@ -35,6 +36,10 @@ def uninstall(place: Place, hooks_now: str) -> tuple[list[Step], list[str]]:
     known = manifest.parse(disk.read(os.path.join(common, manifest.FILE)))
     before = known or Manifest(made=("hooks",), hooks=(hooks_now,))
     steps, notes = _hooks(before, common)
+    if place.top is not None:
+        undone, kept = fleet.taken_back(place.top, before.declared)
+        steps += undone
+        notes += kept
     steps += _edits(common)
     steps += [Drop(path) for git_dir in private_dirs(common) for path in private_files(git_dir)]
     steps += leftovers([common, os.path.join(common, "info")])

@@ -1,18 +1,18 @@
 """``.coord.toml``: what the repository declares, read from the working tree and checked whole.
 
 A typo must not switch a guard off in silence, so an unknown section or key is an error that names
-its line. Sections: derived, log, identity, push (here) and those of the board and the fleet.
+its line.
 """
 
 from __future__ import annotations
 
 import os
+import posixpath
 import tomllib
 from dataclasses import dataclass, field
 
-from coord import duration
-from coord.errors import Environment
-from coord.names import quote
+from coord.names import is_actor, shown
+from coord.sections import ConfigInvalid, Sections
 
 FILE = ".coord.toml"
 _SECTIONS = {
@@ -20,11 +20,17 @@ _SECTIONS = {
     "push": ("authorship",),
     "board": ("store",),
     "presence": ("expires",),
+    "moves": ("kinds", "ledger"),
+    "put-down": ("ledger",),
+    "wake": ("stagger",),
 }
-_LATER = ("moves", "lane", "id", "fleet")  # checked by their own modules
+_LATER = ("id",)  # checked by its own module
 AUTHORS = ("actor", "keep")
 AUTHORSHIP = ("warn", "refuse")
 STORES = ("directory",)
+MOVES = "coordination/moves.tsv"
+PUT_DOWN = "coordination/put-down.tsv"
+KINDS = ("new", "improve", "combine", "reach", "infra", "outreach")
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,34 @@ class Identity:
 
 
 @dataclass(frozen=True)
+class Lane:
+    """``[lane.NAME]``: a duty to tend at least `every` so many seconds; `about` says what it is."""
+
+    name: str
+    every: float
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """The fleet's habits.
+
+    Attributes:
+        kinds: ``[moves] kinds``: what a shipped move may be.
+        moves: ``[moves] ledger``: path of the shipped moves, relative to the top level.
+        put_down: ``[put-down] ledger``: path of what was considered and rejected.
+        stagger: ``[wake] stagger``: the longest random wait of a wake, in seconds.
+        lanes: ``[lane.NAME]``.
+    """
+
+    kinds: tuple[str, ...] = KINDS
+    moves: str = MOVES
+    put_down: str = PUT_DOWN
+    stagger: float = 5.0
+    lanes: tuple[Lane, ...] = ()
+
+
+@dataclass(frozen=True)
 class Config:
     """The whole declaration; later patterns win over earlier ones.
 
@@ -73,6 +107,7 @@ class Config:
         authorship: ``[push] authorship``: warn or refuse.
         store: ``[board] store``: where shared records live.
         expires: ``[presence] expires``: seconds of silence after which nobody is called present.
+        fleet: ``[moves]``, ``[put-down]``, ``[wake]`` and ``[lane.NAME]``.
     """
 
     derived: tuple[Derived, ...] = ()
@@ -81,26 +116,7 @@ class Config:
     authorship: str = "warn"
     store: str = "directory"
     expires: float = 1800.0
-
-
-class ConfigInvalid(Environment):
-    """``.coord.toml`` cannot be used.
-
-    Attributes:
-        line: 1-based line of the fault, 0 when unknown.
-        key: dotted key at fault, empty for broken syntax.
-    """
-
-    def __init__(self, path: str, line: int, key: str, why: str) -> None:
-        super().__init__(
-            "config-invalid",
-            f"{key} is not valid" if key else "not valid TOML",
-            where=f"{path}:{line}" if line else path,
-            why=why,
-            run=f"${{EDITOR:-vi}} {f'+{line} ' if line else ''}{quote(path)}",
-        )
-        self.line = line
-        self.key = key
+    fleet: Fleet = field(default_factory=Fleet)
 
 
 def load(top: str | None) -> Config:
@@ -147,16 +163,12 @@ def _line_of(message: str, text: str) -> int:
     return int(rest.partition(",")[0])
 
 
-class _Reader:
-    """Checks tables against what each section may hold, with the text at hand for lines."""
-
-    def __init__(self, text: str, path: str) -> None:
-        self._lines = text.split("\n")
-        self._path = path
+class _Reader(Sections):
+    """Reads tables into the declaration."""
 
     def config(self, tables: dict[str, object]) -> Config:
         own = {key: table for key, table in tables.items() if key not in _LATER}
-        self._known("", own, ("derived", "log", *_SECTIONS))
+        self._known("", own, ("derived", "log", "lane", *_SECTIONS))
         section = {name: self._table(name, tables) for name in _SECTIONS}
         for name, known in _SECTIONS.items():
             self._known(name, section[name], known)
@@ -172,6 +184,13 @@ class _Reader:
             self._choice("push", section["push"], "authorship", AUTHORSHIP),
             self._choice("board", section["board"], "store", STORES),
             self._duration("presence", section["presence"], "expires", Config.expires),
+            Fleet(
+                self._kinds(section["moves"]),
+                self._ledger("moves", section["moves"], MOVES),
+                self._ledger("put-down", section["put-down"], PUT_DOWN),
+                self._stagger(section["wake"]),
+                tuple(self._lane(name, rule) for name, rule in self._rules("lane", tables)),
+            ),
         )
 
     def _derived(self, pattern: str, rule: dict[str, object]) -> Derived:
@@ -190,65 +209,37 @@ class _Reader:
             raise self._invalid(f"{at}.start", "start", "it must be text of one line")
         return Log(pattern, start)
 
+    def _kinds(self, moves: dict[str, object]) -> tuple[str, ...]:
+        kinds = self._texts("moves", moves, "kinds") if "kinds" in moves else KINDS
+        if kinds and all(kind and kind == shown("".join(kind.split())) for kind in kinds):
+            return tuple(dict.fromkeys(kinds))
+        raise self._invalid("moves.kinds", "kinds", "it must be a list of words")
+
+    def _ledger(self, at: str, table: dict[str, object], default: str) -> str:
+        path = self._text(at, table, "ledger")
+        if path is None:
+            return default
+        plain = path == posixpath.normpath(path) == shown(path) and path not in {".", ".."}
+        if plain and not path.startswith(("/", "../")) and path.split("/")[0].lower() != ".git":
+            return path
+        raise self._invalid(f"{at}.ledger", "ledger", "it must be a path inside the worktree")
+
+    def _stagger(self, wake: dict[str, object]) -> float:
+        if wake.get("stagger") == "0s":
+            return 0.0
+        return self._duration("wake", wake, "stagger", Fleet.stagger)
+
+    def _lane(self, name: str, rule: dict[str, object]) -> Lane:
+        at = f"lane.{name}" if is_actor(name) else f'lane."{name}"'
+        self._known(at, rule, ("every", "about"))
+        if not name or shown(name) != name or name != name.strip():
+            raise self._invalid(at, name, "a lane's name is one line of plain text")
+        if "every" not in rule:
+            raise self._invalid(at, name, 'it needs every = "1d"')
+        return Lane(name, self._duration(at, rule, "every", 0), self._text(at, rule, "about") or "")
+
     def _rules(
         self, section: str, tables: dict[str, object]
     ) -> list[tuple[str, dict[str, object]]]:
         rules = self._table(section, tables)
         return [(pattern, self._table(pattern, rules, section)) for pattern in rules]
-
-    def _table(self, key: str, tables: dict[str, object], at: str = "") -> dict[str, object]:
-        found = tables.get(key, {})
-        if not isinstance(found, dict):
-            raise self._invalid(f'{at}."{key}"' if at else key, key, "it must be a table")
-        return found
-
-    def _text(self, at: str, table: dict[str, object], key: str) -> str | None:
-        found = table.get(key)
-        if found is None or isinstance(found, str):
-            return found
-        raise self._invalid(f"{at}.{key}", key, "it must be a string")
-
-    def _texts(self, at: str, table: dict[str, object], key: str) -> tuple[str, ...]:
-        found = table.get(key, [])
-        if isinstance(found, list) and all(isinstance(item, str) for item in found):
-            return tuple(found)
-        raise self._invalid(f"{at}.{key}", key, "it must be a list of strings")
-
-    def _choice(self, at: str, table: dict[str, object], key: str, choices: tuple[str, ...]) -> str:
-        found = table.get(key, choices[0])
-        if found in choices:
-            return str(found)
-        raise self._invalid(f"{at}.{key}", key, f"it must be one of: {', '.join(choices)}")
-
-    def _duration(self, at: str, table: dict[str, object], key: str, default: float) -> float:
-        text = self._text(at, table, key)
-        seconds = default if text is None else duration.parse(text)
-        if seconds:
-            return seconds
-        raise self._invalid(f"{at}.{key}", key, "it must be a duration such as 90s, 30m, 24h or 7d")
-
-    def _known(self, at: str, table: dict[str, object], keys: tuple[str, ...]) -> None:
-        for key in table:
-            if key not in keys:
-                dotted = f"{at}.{key}" if at else key
-                raise self._invalid(dotted, key, f"known here are: {', '.join(keys)}")
-
-    def _invalid(self, dotted: str, word: str, why: str) -> ConfigInvalid:
-        return ConfigInvalid(self._path, self._line(dotted, word), dotted, why)
-
-    def _line(self, dotted: str, word: str) -> int:
-        """Return where `word` is set inside its own section, else the section's header, else 0."""
-        header, best = "", 0
-        for number, raw in enumerate(self._lines, 1):
-            line = raw.strip()
-            if line.startswith("["):
-                header = line.strip("[] ").replace("'", '"')
-                best = best or (number if _related(header, dotted) else 0)
-            elif _related(header, dotted) and line.lstrip("\"'").startswith(word):
-                return number
-        return best
-
-
-def _related(header: str, dotted: str) -> bool:
-    """Tell whether a section's header is the key, holds it, or lies below it."""
-    return dotted.startswith(header) or header.startswith(dotted)

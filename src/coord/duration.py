@@ -20,6 +20,14 @@ def parse(text: str) -> float | None:
     return seconds if seconds <= LONGEST else None
 
 
+def typed(seconds: float) -> str:
+    """Return a length of time as it is typed: in the largest unit that it is a whole number of."""
+    for unit, _ in _NAMES:
+        if seconds >= UNITS[unit] and seconds % UNITS[unit] == 0:
+            return f"{seconds // UNITS[unit]:.0f}{unit}"
+    return f"{seconds:g}s"
+
+
 def told(seconds: float) -> str:
     """Return a length of time as a person says it: ``25 hours``, not ``1 day``; rounded down."""
     whole = max(0, int(seconds))

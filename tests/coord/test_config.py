@@ -25,8 +25,22 @@ author = "keep"
 [push]
 authorship = "refuse"
 
+[moves]
+kinds = ["fix", "new"]
+ledger = "log/moves.tsv"
+
+[put-down]
+ledger = "log/put-down.tsv"
+
+[wake]
+stagger = "2m"
+
 [lane.social]
 every = "1d"
+about = "answer"
+
+[lane."code review"]
+every = "12h"
 """
 
 
@@ -38,6 +52,18 @@ def test_a_whole_declaration_is_read() -> None:
     assert read.log == (config.Log("NEWS.md", "## "),)
     assert read.identity.author == "keep"
     assert read.authorship == "refuse"
+    assert read.fleet == config.Fleet(
+        ("fix", "new"),
+        "log/moves.tsv",
+        "log/put-down.tsv",
+        120.0,
+        (config.Lane("social", 86400.0, "answer"), config.Lane("code review", 43200.0)),
+    )
+
+
+def test_no_stagger_at_all_can_be_declared() -> None:
+    """A harness may have its own."""
+    assert config.parse(b'[wake]\nstagger = "0s"\n', "x").fleet.stagger == 0.0
 
 
 def test_no_file_means_the_defaults(repo: Repo) -> None:
@@ -61,6 +87,21 @@ def test_no_file_means_the_defaults(repo: Repo) -> None:
         ('[log."a"]\nstart = "a\\nb"\n', 2, 'log."a".start'),
         ("[push]\nauthorship = true\n", 2, "push.authorship"),
         ("derived = 1\n", 1, "derived"),
+        ("[moves]\nkinds = []\n", 2, "moves.kinds"),
+        ('[moves]\nkinds = ["two words"]\n', 2, "moves.kinds"),
+        ('[moves]\nkind = ["new"]\n', 2, "moves.kind"),
+        ('[moves]\nledger = "../moves.tsv"\n', 2, "moves.ledger"),
+        ('[moves]\nledger = "/moves.tsv"\n', 2, "moves.ledger"),
+        ('[moves]\nledger = "a/../b"\n', 2, "moves.ledger"),
+        ('[moves]\nledger = ""\n', 2, "moves.ledger"),
+        ('[put-down]\nledger = ".git/config"\n', 2, "put-down.ledger"),
+        ('[put-down]\nledger = "a\\nb"\n', 2, "put-down.ledger"),
+        ('[wake]\nstagger = "5"\n', 2, "wake.stagger"),
+        ("[lane.social]\n", 1, "lane.social"),
+        ('[lane.social]\nevery = "daily"\n', 2, "lane.social.every"),
+        ('[lane.social]\nevery = "1d"\nwho = "x"\n', 3, "lane.social.who"),
+        ('[lane."two words"]\nabout = "x"\n', 1, 'lane."two words"'),
+        ('[lane]\nsocial = "1d"\n', 2, 'lane."social"'),
     ],
 )
 def test_a_fault_is_named_by_line_and_key(text: str, line: int, key: str) -> None:

@@ -49,3 +49,13 @@ def test_no_text_breaks_it(text: str) -> None:
     found = duration.parse(text)
 
     assert found is None or 0 <= found <= duration.LONGEST
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(86400, "1d"), (604800, "7d"), (90, "90s"), (5400, "90m"), (43200, "12h"), (0.5, "0.5s")],
+)
+def test_a_duration_is_given_back_as_it_is_typed(seconds: float, text: str) -> None:
+    """In the largest unit that fits, and read it is the same again."""
+    assert duration.typed(seconds) == text
+    assert duration.parse(text) == seconds

@@ -32,7 +32,7 @@ def test_every_command_in_the_documents_exists(page: Path) -> None:
     )
 
     for line in re.findall(r"(?:git coord|coord-install)\b[^\n`#|;&]*", code):
-        words = [word.rstrip(".,:;)") for word in line.split()]
+        words = [word.rstrip('".,:;)') for word in line.split()]
         name = next(
             (" ".join(words[:n]) for n in (4, 3, 2, 1) if " ".join(words[:n]) in sections), None
         )

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import config, guarded
+from coord import config, guarded, sections
 from coord.check import commits, history, inputs
 from coord.check.attributes import Attributes, state_of
 from coord.check.inputs import Inputs
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from coord.check.inputs import Unit
     from coord.check.revisions import Range
     from coord.check.scratch import Scratch
-    from coord.config import Config, ConfigInvalid
+    from coord.config import Config
+    from coord.sections import ConfigInvalid
     from coord.worktree import Place
 
 
@@ -96,5 +97,5 @@ def _config(blobs: Blobs, tree: dict[bytes, str]) -> tuple[Config, ConfigInvalid
     text = blobs.read(tree.get(os.fsencode(config.FILE)))
     try:
         return config.parse(text, config.FILE), None
-    except config.ConfigInvalid as invalid:
+    except sections.ConfigInvalid as invalid:
         return config.Config(), invalid

@@ -1,0 +1,165 @@
+"""What ``coord-install --fleet`` lays down in the worktree: sections, ledgers, their guard.
+
+These are files to be committed, reviewed like code, so nothing here commits. What was there and
+what was made of it is remembered: an uninstall takes back what nobody has changed since.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import TYPE_CHECKING
+
+from coord import config
+from coord.errors import Environment
+from coord.fleet import faults
+from coord.fleet.ledger import Move, PutDown, header
+from coord.installer import attributes, disk, lines
+from coord.installer.manifest import Declared
+from coord.installer.steps import Create, Drop, Edit, Folder, Leave, Step
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from coord.config import Fleet
+    from coord.worktree import Place
+
+_SECTIONS = ("moves", "put-down", "wake", "lane")
+_TEXT = f"""\
+# The fleet's habits. What may be shipped: git coord ship KIND SUMMARY
+[moves]
+kinds = {json.dumps(config.KINDS)}
+
+# A duty that somebody should tend: take the # away and name your own.
+# [lane.social]
+# every = "1d"
+# about = "answer what people asked"
+""".encode()
+
+
+@dataclass(frozen=True)
+class Laid:
+    """What there is to lay down.
+
+    Attributes:
+        steps: from what is in the worktree to what is wanted; none when it is there already.
+        files: what is to be remembered of each file that is written.
+        rules: the lines that guard the ledgers.
+    """
+
+    steps: tuple[Step, ...] = ()
+    files: tuple[Declared, ...] = ()
+    rules: tuple[attributes.Line, ...] = ()
+
+    def notes(self) -> list[str]:
+        """Return what is left to do: the command that commits it, from anywhere inside."""
+        names = " ".join(f":/{quote(file.name)}" for file in self.files)
+        commit = f"git add {names} && git commit -m 'Declare the fleet' -- {names}"
+        return [f"commit it: {commit}"] if names else []
+
+
+def lay(place: Place, declared: Fleet) -> Laid:
+    """Return what is missing in the worktree at `place`.
+
+    Raises:
+        Environment: there is no worktree.
+        Refused: a committed link stands in the place of a file.
+    """
+    if place.top is None:
+        raise _no_worktree(place)
+    ledgers = {declared.moves: header(Move), declared.put_down: header(PutDown)}
+    _require_no_links(place.top, [attributes.COMMITTED, config.FILE, *ledgers])
+    steps: list[Step] = []
+    files: list[Declared] = []
+    guard = partial(_guarded, _patterns(declared))
+    for name, change in ((attributes.COMMITTED, guard), (config.FILE, _declared)):
+        path = os.path.join(place.top, name)
+        old = disk.read(path)
+        new = change(old)
+        if new != old:
+            steps.append(Edit(path, change, "the fleet"))
+            files.append(Declared.of(name, old, new))
+    for name, text in ledgers.items():
+        if not os.path.lexists(os.path.join(place.top, name)):
+            steps += _folders(place.top, name, steps)
+            steps.append(Create(os.path.join(place.top, name), text))
+            files.append(Declared.of(name, None, text))
+    rules = [attributes.line_for(pattern, "log") for pattern in _patterns(declared)]
+    return Laid(tuple(steps), tuple(files), tuple(rules))
+
+
+def taken_back(top: str, files: Iterable[Declared]) -> tuple[list[Step], list[str]]:
+    """Return the steps that take back what is still as it was laid down, and what stays."""
+    steps: list[Step] = []
+    notes = []
+    folders = set()
+    for file in files:
+        path = os.path.join(top, file.name)
+        now = disk.read(path)
+        if now in {None, file.text_before}:
+            continue
+        if not file.holds(now):
+            notes.append(f"{path} was changed since it was laid down, and stays")
+        elif file.before is None:
+            steps.append(Drop(path))
+            folders.add(os.path.dirname(path))
+        else:
+            steps.append(Edit(path, partial(_restored, file), "the fleet"))
+    return [*steps, *(Leave(folder) for folder in sorted(folders - {top}, reverse=True))], notes
+
+
+def _restored(file: Declared, now: bytes | None) -> bytes | None:
+    return file.text_before if now is not None and file.holds(now) else now
+
+
+def _patterns(declared: Fleet) -> list[str]:
+    """Return the patterns that guard the ledgers: one for both where they are by default."""
+    both = {declared.moves, declared.put_down}
+    return ["coordination/*.tsv"] if both == {config.MOVES, config.PUT_DOWN} else sorted(both)
+
+
+def _guarded(patterns: list[str], old: bytes | None) -> bytes:
+    text = reduce(lambda text, one: attributes.declared(text, one, "log"), patterns, old)
+    return text or b""
+
+
+def _declared(old: bytes | None) -> bytes:
+    """Put in the sections, unless one of the fleet's is there: then somebody has thought of it."""
+    if set(tomllib.loads((old or b"").decode())) & set(_SECTIONS):
+        return old or b""
+    return lines.added(old, (b"\n" if old else b"") + _TEXT)
+
+
+def _folders(top: str, name: str, planned: list[Step]) -> list[Step]:
+    """Return the steps that make the folders of a file, the outermost first."""
+    found: list[Step] = []
+    folder = os.path.dirname(name)
+    while folder:
+        step = Folder(os.path.join(top, folder))
+        if not os.path.isdir(step.path) and step not in planned:
+            found.insert(0, step)
+        folder = os.path.dirname(folder)
+    return found
+
+
+def _require_no_links(top: str, names: list[str]) -> None:
+    for name in names:
+        parts = name.split("/")
+        for depth in range(1, len(parts) + 1):
+            path = os.path.join(top, *parts[:depth])
+            if os.path.islink(path):
+                raise faults.link(path)
+
+
+def _no_worktree(place: Place) -> Environment:
+    return Environment(
+        "no-worktree",
+        "there is no worktree to lay the fleet's files down in",
+        where=place.git_dir,
+        why="they are committed files: run this in a worktree",
+        run="git worktree list",
+    )

@@ -1,0 +1,227 @@
+"""``ship`` and ``put-down``: what was shipped, and what was considered and rejected."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from coord import config, guarded, identity
+from coord.board import claims, scopes
+from coord.board.store import StoreError
+from coord.cli import roster, show, who
+from coord.cli import seat as seats
+from coord.errors import Environment, Usage
+from coord.fleet.ledger import REASONS, Move, PutDown, document, stamped
+from coord.fleet.ledgerfile import Ledger
+from coord.fleet.text import put_down_lines
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from coord.config import Fleet
+    from coord.identity import Identity
+    from coord.worktree import Place
+
+
+class Desk(NamedTuple):
+    """Where an entry is written: the worktree, who writes, what is declared."""
+
+    place: Place
+    top: str
+    me: Identity
+    declared: Fleet
+
+
+@click.command()
+@click.argument("kind", metavar="KIND")
+@click.argument("summary", metavar="SUMMARY")
+@click.option("--scope", metavar="SCOPE", help="What it was claimed as.")
+@click.option("--lane", metavar="LANE", help="The lane that was tended with it.")
+@show.json_option
+@click.pass_obj
+def ship(
+    asked: str | None,
+    *,
+    kind: str,
+    summary: str,
+    scope: str | None,
+    lane: str | None,
+    as_json: bool,
+) -> None:
+    """Record what you shipped: one line in the ledger of moves, to be committed with it."""
+    said = {"--scope": scope, "--lane": lane}
+    _bound({"SUMMARY": summary, **said})
+    desk = _desk(asked, "ship", [kind, summary], said)
+    _require_kind(kind, desk.declared.kinds)
+    if not summary.strip():
+        raise _empty("SUMMARY", "ship")
+    claimed = scopes.parse(scope, desk.top) if scope else ""
+    if not lane and claimed and scopes.kind_of(claimed) == "lane":
+        lane = scopes.name_of(claimed)
+    entry = Move(kind=kind, lane=lane or "", scope=claimed, summary=summary, **stamped(desk.me))
+    made = Ledger(desk.top, desk.declared.moves, Move).append(entry)
+    if as_json:
+        show.document({"move": document(entry), "path": desk.declared.moves})
+    else:
+        show.line(f"shipped {kind}: {summary}")
+    _warn_of_lane(lane, desk.declared)
+    _tell(desk, desk.declared.moves, made=made)
+
+
+@click.command(name="put-down")
+@click.argument("name", required=False, metavar="[SCOPE]")
+@click.option("--reason", type=click.Choice(REASONS), help="Why not.")
+@click.option("--revisit", metavar="TEXT", help="When it is worth another look.")
+@click.option("--note", metavar="TEXT", help="Anything else.")
+@click.option("--list", "listing", is_flag=True, help="List what was put down instead.")
+@click.option("--scope", metavar="SCOPE", help="With --list: of this scope only.")
+@show.json_option
+@click.pass_obj
+def put_down(
+    asked: str | None,
+    *,
+    name: str | None,
+    reason: str | None,
+    revisit: str | None,
+    note: str | None,
+    listing: bool,
+    scope: str | None,
+    as_json: bool,
+) -> None:
+    """Record that you considered SCOPE and left it, so that the next one knows why."""
+    said = {"--reason": reason, "--revisit": revisit, "--note": note}
+    if listing:
+        if any(said.values()) or (name and scope):
+            raise _usage("--list takes a scope and nothing else")
+        _list(name or scope, as_json=as_json)
+        return
+    if not name or not reason or scope:
+        raise _usage("it needs SCOPE and --reason; --scope belongs to --list")
+    _bound(said)
+    desk = _desk(asked, "put-down", [name], said)
+    entry = PutDown(
+        scope=scopes.parse(name, desk.top),
+        reason=reason,
+        revisit=revisit or "",
+        note=note or "",
+        **stamped(desk.me),
+    )
+    made = Ledger(desk.top, desk.declared.put_down, PutDown).append(entry)
+    if as_json:
+        show.document({"put_down": document(entry), "path": desk.declared.put_down})
+    else:
+        show.line(f"put down {entry.scope}: {reason}")
+    _tell(desk, desk.declared.put_down, made=made)
+    _warn_of_claim(desk, entry.scope)
+
+
+def _list(name: str | None, *, as_json: bool) -> None:
+    place = who.here()
+    top = worktree_of(place)
+    wanted = scopes.parse(name, top) if name else None
+    newest = Ledger(top, config.load(top).fleet.put_down, PutDown).newest(limit=None)
+    found = [entry for entry in newest if wanted in {None, entry.scope}][::-1]
+    if as_json:
+        show.document({"put_downs": [document(entry) for entry in found]})
+        return
+    show.lines(put_down_lines(found, time.time()))
+    if not found:
+        show.note(f"{wanted or 'nothing'} was {'never ' if wanted else ''}put down")
+
+
+def worktree_of(place: Place) -> str:
+    """Return the top level of the worktree, where the ledgers are.
+
+    Raises:
+        Environment: there is none, as in a bare repository.
+    """
+    if place.top is not None:
+        return place.top
+    raise Environment(
+        "no-worktree",
+        "there is no worktree with ledgers in it",
+        where=place.git_dir,
+        why="they are committed files: run this in a worktree",
+        run="git worktree list",
+    )
+
+
+def _desk(
+    asked: str | None, verb: str, words: list[str], options: Mapping[str, str | None]
+) -> Desk:
+    """Return where an entry is written.
+
+    Raises:
+        Refused: the writer is only inferred among several worktrees, or contradicts the pin.
+    """
+    place = who.here()
+    top = worktree_of(place)
+    declared = config.load(top).fleet
+    who.lazily_pin(place, asked)
+    me = identity.resolve(place, asked)
+    identity.require_certain(me, place, seats.typed(verb, words, options, ()))
+    return Desk(place, top, me, declared)
+
+
+def _bound(texts: Mapping[str, str | None]) -> None:
+    for option, text in texts.items():
+        seats.bounded(text, option)
+
+
+def _require_kind(kind: str, kinds: tuple[str, ...]) -> None:
+    if kind not in kinds:
+        raise Usage(
+            "kind-unknown",
+            "no such kind of move",
+            where=kind or "(empty)",
+            why=f"the kinds are {', '.join(kinds)}; [moves] kinds in {config.FILE} declares them",
+            run="git coord ship --help",
+        )
+
+
+def _empty(what: str, verb: str) -> Usage:
+    return Usage(
+        "usage",
+        f"{what} is empty",
+        where=verb,
+        why="the record would say nothing",
+        run=f"git coord {verb} --help",
+    )
+
+
+def _usage(why: str) -> Usage:
+    return Usage(
+        "usage",
+        "wrong usage",
+        where="git coord put-down",
+        why=why,
+        run="git coord put-down --help",
+    )
+
+
+def _warn_of_lane(lane: str | None, declared: Fleet) -> None:
+    names = [known.name for known in declared.lanes]
+    if lane and lane not in names:
+        there = f"the lanes are {', '.join(names)}" if names else "there is none"
+        show.note(f"{lane} is no lane of {config.FILE}: {there}")
+
+
+def _warn_of_claim(desk: Desk, scope: str) -> None:
+    """Say when what was put down is still claimed; a board that cannot be read says nothing."""
+    try:
+        places = claims.state(roster.board_of(desk.place), scope).places_of(desk.me.instance or "")
+    except StoreError:
+        return
+    if places:
+        show.note(f"you still have a place in {scope}: git coord release {quote(scope)}")
+
+
+def _tell(desk: Desk, name: str, *, made: bool) -> None:
+    """Say what is left to do: commit the ledger, and guard a new one."""
+    show.note(f"commit {os.path.relpath(os.path.join(desk.top, name))} with your work")
+    if made and guarded.kinds(desk.place, [name]).get(name) != "log":
+        show.note(f"{name} is new, and not guarded as a log yet: coord-install --fleet")

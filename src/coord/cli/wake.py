@@ -1,0 +1,146 @@
+"""``wake``: begin a session. One screen, one suggestion, and no stampede."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import os
+import random
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from coord import config, duration
+from coord.board import actors, claims, view
+from coord.board.roll import Roll
+from coord.board.store import StoreError
+from coord.cli import habits, show, who
+from coord.cli import seat as seats
+from coord.cli.ledgers import worktree_of
+from coord.config import Config
+from coord.errors import CoordError
+from coord.fleet import lanes, mailbox, mirror, screen, suggestion
+from coord.fleet.ledger import PutDown
+from coord.fleet.ledgerfile import Ledger
+from coord.fleet.screen import Screen
+from coord.pin import now as stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from coord.board.events import Place
+    from coord.cli.seat import Seat
+    from coord.config import Fleet
+    from coord.fleet.mirror import Mirror
+
+_PUT_DOWNS = 6
+T = TypeVar("T")
+
+
+def _seconds(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:
+    """Read ``--stagger``: a duration, or a plain number of seconds."""
+    del ctx, param
+    if text is None:
+        return None
+    found = duration.parse(text if text[-1:] in duration.UNITS else f"{text}s")
+    if found is None:
+        raise click.BadParameter("it takes a duration such as 5s or 2m, or a number of seconds")
+    return found
+
+
+@click.command()
+@click.option("--stagger", metavar="S", callback=_seconds, help="Wait at most S; default: 5s.")
+@click.option("--no-stagger", "at_once", is_flag=True, help="Do not wait at all.")
+@show.json_option
+@click.pass_obj
+def wake(asked: str | None, *, stagger: float | None, at_once: bool, as_json: bool) -> None:
+    """Begin a session: who is here, what is taken, what was shipped, and one suggestion."""
+    gc.disable()  # as in `board`
+    missing: dict[str, str] = {}
+    top = who.here().top
+    declared = _part(missing, "config", lambda: config.load(top)) or Config()
+    _pause(0.0 if at_once else declared.fleet.stagger if stagger is None else stagger)
+    seat = seats.looking(asked)
+    seat.beat()
+    _enrol(seat)
+    found = gathered(seat, declared, missing)
+    if as_json:
+        show.document(screen.document(found))
+    else:
+        show.lines(screen.lines(found))
+
+
+def gathered(seat: Seat, declared: Config, missing: dict[str, str]) -> Screen:
+    """Return the screen; a part that cannot be had is named in `missing`, and the others stand."""
+    fleet, made = declared.fleet, Screen(seat.me.actor, seat.me.instance, unavailable=missing)
+    holders = _board(made, seat, declared)
+    made.messages = (
+        _part(missing, "messages", lambda: mailbox.unread(seat.store, made.instance)) or []
+    )
+    made.mirror = _part(missing, "mirror", lambda: _mirror(seat, fleet))
+    made.put_downs = _part(missing, "put_downs", lambda: _put_down(seat, fleet)) or []
+    rows = None
+    if holders is not None:
+        rows = _part(
+            missing, "lanes", lambda: habits.surveyed(seat.place, fleet, holders, made.now)
+        )
+    made.suggestion = suggestion.suggest(
+        rows or [], made.mirror, made.instance or made.actor, made.now
+    )
+    return made
+
+
+def _board(made: Screen, seat: Seat, declared: Config) -> Mapping[str, Place] | None:
+    """Fill in who is here and what is taken; return who holds which lane, None when unknown."""
+    missing, roll = made.unavailable, Roll(seat.store, seat.place, declared.expires)
+    tops = _part(missing, "claims", lambda: list(claims.tops(seat.store)))
+    rows = [view.row(event.scope, event.state, roll) for event in tops or ()]
+    made.rows = sorted(rows, key=lambda row: row.scope)
+    made.members = _part(missing, "actors", lambda: roll.members(view.owners(rows))) or []
+    if tops is None:
+        missing["lanes"] = "the board does not say who has claimed them"
+        return None
+    return lanes.holders(tops)
+
+
+def _mirror(seat: Seat, fleet: Fleet) -> Mirror:
+    newest = habits.moves(worktree_of(seat.place), fleet)
+    return mirror.reflect(newest, fleet.kinds, mirror.WINDOW)
+
+
+def _put_down(seat: Seat, fleet: Fleet) -> list[PutDown]:
+    newest = Ledger(worktree_of(seat.place), fleet.put_down, PutDown).newest()
+    return list(itertools.islice(newest, _PUT_DOWNS))[::-1]
+
+
+def _part(missing: dict[str, str], name: str, build: Callable[[], T]) -> T | None:
+    """Return a part of the screen; None for one that cannot be had, after noting why."""
+    try:
+        return build()
+    except CoordError as error:
+        missing[name] = f"{error.what}: {error.where}: {error.why}"
+    except OSError as error:
+        missing[name] = f"{error.strerror}: {error.filename}"
+    return None
+
+
+def _pause(most: float) -> None:
+    """Wait a random part of `most` seconds: who wakes together must not decide together."""
+    if most <= 0:
+        return
+    wait = random.SystemRandom().uniform(0, most)
+    show.note(f"waiting {wait:.1f} s, at random up to {most:g} s (--no-stagger: not at all)")
+    time.sleep(wait)
+
+
+def _enrol(seat: Seat) -> None:
+    """Put who wakes on the roll; a board that cannot be written is shown all the same."""
+    if seat.me.instance is None:
+        return
+    place, host = seat.place, os.uname().nodename
+    home = actors.home_of(place.git_dir, place.common_dir)
+    try:
+        actors.enrol(seat.store, actors.Actor(seat.me.actor, seat.me.instance, home, host, stamp()))
+    except StoreError:
+        return

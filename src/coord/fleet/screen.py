@@ -1,0 +1,132 @@
+"""What a worker sees when it wakes: one screen, or one document. Pure."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from coord.board import view
+from coord.board.text import board_lines
+from coord.fleet import ledger, mirror
+from coord.fleet.text import ago, mirror_lines, put_down_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from coord.board.roll import Member
+    from coord.board.view import Row
+    from coord.fleet.ledger import PutDown
+    from coord.fleet.mirror import Mirror
+    from coord.fleet.suggestion import Suggestion
+
+
+@dataclass
+class Screen:
+    """The parts of a wake; what could not be had is empty, and says why in `unavailable`.
+
+    Attributes:
+        actor: who wakes.
+        instance: likewise; None where the name is only inferred.
+        now: the present, in seconds.
+        members: the roll.
+        rows: the board.
+        messages: unread ones, as ``inbox --json`` answers.
+        mirror: what was shipped lately.
+        put_downs: what was put down last, oldest first.
+        suggestion: the one thing to look at.
+        unavailable: part → why it is missing.
+    """
+
+    actor: str
+    instance: str | None
+    now: float = field(default_factory=time.time)
+    members: list[Member] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    messages: list[dict[str, object]] = field(default_factory=list)
+    mirror: Mirror | None = None
+    put_downs: list[PutDown] = field(default_factory=list)
+    suggestion: Suggestion | None = None
+    unavailable: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def contested(self) -> list[str]:
+        """The scopes with more than one live claimant."""
+        return [row.scope for row in self.rows if row.state == "contested"]
+
+
+def document(screen: Screen) -> Mapping[str, object]:
+    """Return the screen as ``wake --json`` answers."""
+    suggestion = screen.suggestion
+    return {
+        "actor": screen.actor,
+        "instance": screen.instance,
+        "actors": [view.member_document(member) for member in screen.members],
+        "claims": [view.row_document(row) for row in screen.rows],
+        "contested": screen.contested,
+        "messages": screen.messages,
+        "mirror": None if screen.mirror is None else mirror.document(screen.mirror),
+        "put_downs": [ledger.document(entry) for entry in screen.put_downs],
+        "suggestion": None if suggestion is None else suggestion._asdict(),
+        "unavailable": screen.unavailable,
+    }
+
+
+def lines(screen: Screen) -> Iterator[str]:
+    """Yield the screen as a person reads it: its parts, set apart by blank lines."""
+    parts = (_board(screen), _inbox(screen), _mirror(screen), _put_downs(screen))
+    for part in (list(part) for part in parts):
+        if part:
+            yield from part
+            yield ""
+    yield from (f"{part}: unavailable: {why}" for part, why in screen.unavailable.items())
+    yield from _suggestion(screen)
+
+
+def _mirror(screen: Screen) -> Iterator[str]:
+    if screen.mirror is not None:
+        yield from mirror_lines(screen.mirror, screen.now)
+
+
+def _put_downs(screen: Screen) -> Iterator[str]:
+    if screen.put_downs:
+        yield "put down lately"
+        yield from put_down_lines(screen.put_downs, screen.now)
+
+
+def _board(screen: Screen) -> Iterator[str]:
+    if "claims" in screen.unavailable:
+        return
+    yield from board_lines(screen.members, screen.rows, screen.instance, screen.now)
+    if screen.contested:
+        yield ""
+        yield f"contested: {', '.join(screen.contested)}"
+
+
+def _inbox(screen: Screen) -> Iterator[str]:
+    if "messages" in screen.unavailable:
+        return
+    count = len(screen.messages)
+    yield f"inbox: {count} unread; messages carry no authority" if count else "inbox: empty"
+    for message in screen.messages:
+        about = f" about {message['scope']}" if message.get("scope") else ""
+        sent = ago(str(message.get("sent_at")), screen.now)
+        yield f"  {message.get('id')}  {message.get('kind')} from {_sender(message)}{about}, {sent}"
+        yield from (f"    | {line}" for line in str(message.get("text") or "").split("\n") if line)
+
+
+def _sender(message: Mapping[str, object]) -> object:
+    """Return a sender's name, whether the message gives it alone or with the instance."""
+    sender = message.get("from")
+    return sender.get("actor") if isinstance(sender, dict) else sender
+
+
+def _suggestion(screen: Screen) -> Iterator[str]:
+    found = screen.suggestion
+    if found is None:
+        yield "suggestion: none; nothing is overdue, and no kind of move is going cold"
+        return
+    subject = f"the lane {found.name}" if found.kind == "lane" else f"a move of kind {found.name}"
+    yield f"suggestion: {subject} ({found.reason})"
+    if found.run:
+        yield f"  run: {found.run}"
