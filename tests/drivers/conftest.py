@@ -26,7 +26,7 @@ settings.load_profile("drivers")
 
 @pytest.fixture
 def guarded(repo: Repo) -> Repo:
-    """A repository of logs (``*.log``), derived files (``*.lock``) and write-once ones (``*.once``)."""
+    """A repository of logs (``*.log``), derived (``*.lock``) and write-once files (``*.once``)."""
     add_drivers(repo)
     return repo
 
