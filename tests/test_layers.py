@@ -33,6 +33,7 @@ FLOORS = {
     "coord.check": 7,
     "coord.hooks": 7,
     "coord.integrate": 7,
+    "coord.ids": 8,
     "coord.installer": 8,
     "coord.cli": 9,
     "coord.__main__": 10,

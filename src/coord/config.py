@@ -109,17 +109,19 @@ def load(top: str | None) -> Config:
     Raises:
         ConfigInvalid: broken syntax, an unknown key, a value of the wrong kind.
     """
-    if top is None:
-        return Config()
-    path = os.path.join(top, FILE)
+    path = os.path.join(top or "", FILE)
+    return parse(_read(path) if top else b"", path)
+
+
+def _read(path: str) -> bytes:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return Config()
+        return b""
     except OSError as error:
         raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
     with open(fd, "rb") as file:
-        return parse(file.read(), path)
+        return file.read()
 
 
 def parse(data: bytes, path: str) -> Config:
@@ -247,6 +249,39 @@ class _Reader:
             elif _related(header, dotted) and line.lstrip("\"'").startswith(word):
                 return number
         return best
+
+
+class Section(_Reader):
+    """One section that :func:`load` leaves to a module of its own."""
+
+    def __init__(self, top: str | None, name: str) -> None:
+        path = os.path.join(top or "", FILE)
+        data = _read(path) if top else b""
+        parse(data, path)
+        super().__init__(data.decode(), path)
+        self._tables = tomllib.loads(data.decode())
+        self._name = name
+
+    def tables(self, keys: tuple[str, ...]) -> dict[str, dict[str, str | None]]:
+        """Return the tables below it, by name; each may hold texts under `keys` and no more.
+
+        Raises:
+            ConfigInvalid: one holds something else.
+        """
+        found = {}
+        for name, table in self._rules(self._name, self._tables):
+            self._known(self._at(name), table, keys)
+            found[name] = {key: self._text(self._at(name), table, key) for key in keys}
+        return found
+
+    def invalid(self, name: str, key: str, why: str) -> ConfigInvalid:
+        """Return the error for a key of one of its tables."""
+        return self._invalid(f"{self._at(name)}.{key}", key, why)
+
+    def _at(self, name: str) -> str:
+        """Return the key of a table as it is written: in quotes where it needs them."""
+        is_bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+        return f"{self._name}.{name}" if is_bare else f'{self._name}."{name}"'
 
 
 def _related(header: str, dotted: str) -> bool:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 FOLDER = b"coordination/ids/"
+_OWN = re.compile(rb"^[ \t]*(?:id|nonce)[ \t]*=.*\n?", re.MULTILINE)
 _FIELD = re.compile(rb"""^\s*(id|nonce)\s*=\s*["']([^"'\n]*)["']\s*(?:#.*)?$""", re.MULTILINE)
 
 
@@ -30,6 +31,22 @@ def is_id(path: bytes) -> bool:
 def has_nonce(text: bytes) -> bool:
     """Tell whether a claim holds something that no other claim does."""
     return b"nonce" in dict(_FIELD.findall(text))
+
+
+def bare(text: bytes) -> bytes:
+    """Return a claim without what another number changes in it: its id, and a nonce it may get."""
+    return _OWN.sub(b"", text).rstrip()
+
+
+def claim_of(text: bytes) -> bytes:
+    """Return what makes a claim the same one under any number: its nonce, else all but its id."""
+    nonce = dict(_FIELD.findall(text)).get(b"nonce")
+    return bare(text) if nonce is None else b"nonce " + nonce
+
+
+def is_claim(text: bytes, claim: bytes) -> bool:
+    """Tell whether a file holds the claim that :func:`claim_of` returned for another one."""
+    return claim in {claim_of(text), bare(text)}
 
 
 def clashes(paths: Iterable[bytes], read: Callable[[bytes], bytes]) -> Iterator[Clash]:

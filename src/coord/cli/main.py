@@ -33,6 +33,7 @@ VERBS = {
     "untrack": ("guards", "Stop guarding a path."),
     "regenerate": ("settle", "Run the producers of refused derived files."),
     "resolve": ("settle", "Settle a refused file by hand, with a reason."),
+    "id": ("ids", "Number things so that no two of them are one."),
     "check": ("check", "Judge commits that may have met no hook and no driver."),
 }
 
