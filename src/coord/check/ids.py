@@ -44,9 +44,13 @@ def claim_of(text: bytes) -> bytes:
     return bare(text) if nonce is None else b"nonce " + nonce
 
 
-def is_claim(text: bytes, claim: bytes) -> bool:
-    """Tell whether a file holds the claim that :func:`claim_of` returned for another one."""
-    return claim in {claim_of(text), bare(text)}
+def has_moved_to(path: bytes, text: bytes, claim: bytes) -> bool:
+    """Tell whether the file of another number is the claim that :func:`claim_of` returned.
+
+    A nonce proves it; a claim without one is given one when it moves, for what an actor says of one
+    number may be what they say of the next. Documents elsewhere are known by their bytes.
+    """
+    return (has_nonce(text) or not is_id(path)) and claim in {claim_of(text), bare(text)}
 
 
 def clashes(paths: Iterable[bytes], read: Callable[[bytes], bytes]) -> Iterator[Clash]:

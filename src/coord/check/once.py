@@ -44,7 +44,7 @@ def _has_moved(history: History, blobs: Blobs, fault: Fault) -> bool:
     folder = fault.path.rpartition(b"/")[0]
     tree = history.trees[history.tips[fault.commit.id]]
     beside = (path for path in tree if path.rpartition(b"/")[0] == folder and path != fault.path)
-    return any(ids.is_claim(blobs.read(tree[path]), claim) for path in beside)
+    return any(ids.has_moved_to(path, blobs.read(tree[path]), claim) for path in beside)
 
 
 def message(fault: Fault) -> str:

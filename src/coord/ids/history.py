@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from coord.check import changes, commits, ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from coord.check.blobs import Blobs
     from coord.check.commits import Commit
@@ -64,3 +64,14 @@ def claims(blobs: Blobs, added: Additions) -> dict[bytes, tuple[int, str]]:
         before, _ = found.get(ids.claim_of(text), (0, blob))
         found[ids.claim_of(text)] = max(before, number), blob
     return found
+
+
+def holders(texts: Mapping[bytes, bytes], path: bytes, what: bytes) -> int:
+    """Return how many of the files beside `path`, itself included, hold one of its claims."""
+    own = path in texts and ids.claim_of(texts[path]) == what
+    folder = path.rpartition(b"/")[0]
+    return own + sum(
+        ids.has_moved_to(name, text, what)
+        for name, text in texts.items()
+        if name != path and name.rpartition(b"/")[0] == folder
+    )

@@ -14,7 +14,7 @@ from coord import git, refusal
 from coord.check import ids
 from coord.check.blobs import Blobs
 from coord.check.door import Door
-from coord.errors import Refused
+from coord.errors import CoordError, Refused
 from coord.ids import claim, files, history, series
 from coord.ids.survey import staged
 from coord.integrate import paths, resolve
@@ -74,7 +74,11 @@ def carry_out(spot: Spot, word: str, store: Store, mine: Claim) -> Done:
     new = series.take(store, spot.place, counted, mine)
     path = counted.path(new)
     files.write(spot, path, _renamed(spot, case.path, new, found))
-    files.stage(spot, path)
+    try:
+        files.stage(spot, path)
+    except CoordError:
+        os.unlink(spot.full(path))  # run again, the command would write it a second time
+        raise
     moved = claim.claimant(found.moved)
     _settle(case, found, f"the claim of {shown(moved)} is {shown(new)} now")
     kept = None if found.kept is None else claim.claimant(found.kept)
@@ -132,10 +136,10 @@ def _dropped(case: Case) -> _Found | None:
         return None
     beside = staged(case.spot.place, os.path.dirname(case.path)).files
     with Blobs(door) as blobs:
-        there = list(blobs.read_small(beside.values()).values())
+        texts = {name: blobs.read(blob) for name, blob in beside.items()}
         for what, (number, blob) in history.claims(blobs, added).items():
-            if sum(ids.is_claim(text, what) for text in there) < number:
-                return _Found(blobs.read(blob), blobs.read(beside.get(path)), "")
+            if history.holders(texts, path, what) < number:
+                return _Found(blobs.read(blob), texts.get(path), "")
     return None
 
 
@@ -159,7 +163,8 @@ def _renamed(spot: Spot, path: str, new: str, found: _Found) -> bytes:
     is_id = ids.is_id(os.fsencode(path))
     if not is_id and claim.fields(found.moved).get("id") != stem:
         return found.moved  # a document that does not speak of its name
-    fresh = is_id and path.endswith(claim.SUFFIX) and _needs_nonce(spot, path, found)
+    is_json = found.moved.lstrip().startswith(b"{")
+    fresh = is_id and not is_json and _needs_nonce(spot, path, found)
     return claim.renamed(found.moved, new, os.urandom(8).hex() if fresh else "")
 
 

@@ -88,7 +88,7 @@ class _Judge:
         """Tell whether some branch has this claim under another number, and at `path` no more."""
         what, folder = self._claims[blob], path.rpartition(b"/")[0]
         return any(
-            ids.is_claim(self._texts[there], what)
+            ids.has_moved_to(other, self._texts[there], what)
             for source in self._seen.sources
             if not self._holds(source.files, path, what)
             for other, there in source.files.items()
@@ -151,13 +151,9 @@ class _Judge:
 
     def _copies(self, path: bytes, blob: str) -> int:
         """Return how many numbers this has here that people claimed with the same bytes."""
-        folder = path.rpartition(b"/")[0]
         files = self._seen.sources[0].files if self._seen.sources else {}
-        return sum(
-            ids.is_claim(self._texts[other], self._claims[blob])
-            for name, other in files.items()
-            if name.rpartition(b"/")[0] == folder
-        )
+        texts = {name: self._texts[other] for name, other in files.items()}
+        return history.holders(texts, path, self._claims[blob])
 
     def _told(self, path: bytes, blob: str) -> str:
         return f"{shown(claim.claimant(self._texts[blob]))}{self._name(self._where[path][blob])}"

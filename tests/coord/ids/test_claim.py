@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from coord.check import ids
 from coord.ids import claim
 
+HERE = b"coordination/ids/HW/HW-0002.toml"
 MINE = claim.Claim("HW-0001", "HW", "ada-1f", "in-stance", "n0", "2026-01-01T00:00:00Z")
 
 
@@ -61,13 +62,20 @@ def test_a_claim_without_a_nonce_is_given_one_at_its_end() -> None:
     moved = claim.renamed(bare, "2", "n1")
 
     assert moved == b'id = "2"\nactor = "ada"\nnonce = "n1"\n'
-    assert ids.is_claim(moved, ids.claim_of(bare))
-    assert not ids.is_claim(moved, ids.claim_of(b'id = "1"\nactor = "lin"'))
+    assert ids.has_moved_to(HERE, moved, ids.claim_of(bare))
+    assert not ids.has_moved_to(HERE, moved, ids.claim_of(b'id = "1"\nactor = "lin"'))
+
+
+def test_what_one_actor_says_of_two_numbers_is_no_proof() -> None:
+    """Only a nonce is; a document outside the folder is known by its bytes."""
+    one, two = b'id = "1"\nactor = "ada"\n', b'id = "2"\nactor = "ada"\n'
+
+    assert not ids.has_moved_to(HERE, two, ids.claim_of(one))
+    assert ids.has_moved_to(b"adr/0002-why.md", b"# why\n", ids.claim_of(b"# why\n"))
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_claim_of_somebody(text: bytes) -> None:
     """Nothing that is committed there stops a command."""
     assert claim.claimant(text)
-    assert ids.is_claim(text, ids.claim_of(text))
     assert ids.has_nonce(claim.renamed(text, "HW-0002", "n1"))

@@ -150,6 +150,18 @@ def test_an_identical_claim_without_a_nonce_is_found(installed: Repo) -> None:
     mended(installed)
 
 
+def test_a_claimant_with_two_claims_alike_is_contested_all_the_same(installed: Repo) -> None:
+    """Without nonces, what ada says of 2 is no proof that 1 was given up."""
+    guard(installed)
+    installed.commit("two", {path(2): claim(2, "ada", nonce=None)})
+    branch(installed, "side", "side", {path(1): claim(1, "lin", nonce=None)})
+    installed.commit("main", {path(1): claim(1, "ada", nonce=None)})
+
+    message = "claimed by ada here and by lin on side"
+    assert contested(installed) == [(path(1), message)]
+    mended(installed)
+
+
 def test_a_picked_claim_is_one_claim(installed: Repo) -> None:
     """The same bytes with a nonce, or the same author, date and subject."""
     guard(installed)
