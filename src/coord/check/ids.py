@@ -53,6 +53,12 @@ def has_moved_to(path: bytes, text: bytes, claim: bytes) -> bool:
     return (has_nonce(text) or not is_id(path)) and claim in {claim_of(text), bare(text)}
 
 
+def stem(path: bytes) -> bytes:
+    """Return the identifier that a path is."""
+    name = path.rpartition(b"/")[2]
+    return name.rpartition(b".")[0] or name
+
+
 def clashes(paths: Iterable[bytes], read: Callable[[bytes], bytes]) -> Iterator[Clash]:
     """Yield every file whose id another file has too, or says it has.
 
@@ -90,7 +96,7 @@ def _same_content(paths: Iterable[bytes], read: Callable[[bytes], bytes]) -> Ite
     nonces: dict[bytes, bytes] = {}
     for path in paths:
         fields = dict(_FIELD.findall(read(path)))
-        own = path.rpartition(b"/")[2].rpartition(b".")[0]
+        own = stem(path)
         if fields.get(b"id", own) != own:
             yield Clash(path, f"its file says it is {fields[b'id'].decode('utf-8', 'replace')}")
         before = nonces.setdefault(fields[b"nonce"], path) if b"nonce" in fields else path

@@ -67,12 +67,23 @@ class _Judge:
                 self._where[path][blob].extend(())  # claimed, though on no branch known here
         self._texts = blobs.read_small(blob for held in self._where.values() for blob in held)
         self._claims = {blob: ids.claim_of(text) for blob, text in self._texts.items()}
+        self._proven = self._with_nonces()
 
     def problems(self) -> Iterator[Problem]:
         """Yield every broken rule, the plainest first."""
         for rule in (self._contested, self._alike, self._misnamed, self._copied, self._doubled):
             for path, message in rule():
                 yield Problem(RULE, printed(path), None, message, self._run(path))
+
+    def _with_nonces(self) -> dict[bytes, list[tuple[bytes, str]]]:
+        """Return claim → the (path, blob) of each file that has a nonce and holds it."""
+        found: dict[bytes, list[tuple[bytes, str]]] = defaultdict(list)
+        for path, held in self._where.items():
+            for blob in held:
+                text = self._texts[blob]
+                for what in {self._claims[blob], ids.bare(text)} if ids.has_nonce(text) else ():
+                    found[what].append((path, blob))
+        return found
 
     def _contested(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that two branches hold for two claimants."""
@@ -87,12 +98,15 @@ class _Judge:
     def _is_renumbered(self, path: bytes, blob: str) -> bool:
         """Tell whether some branch has this claim under another number, and at `path` no more."""
         what, folder = self._claims[blob], path.rpartition(b"/")[0]
-        return any(
-            ids.has_moved_to(other, self._texts[there], what)
-            for source in self._seen.sources
-            if not self._holds(source.files, path, what)
-            for other, there in source.files.items()
+        others = [
+            (other, there)
+            for other, there in self._proven.get(what, ())
             if other != path and other.rpartition(b"/")[0] == folder
+        ]
+        return any(
+            source.files.get(other) == there and not self._holds(source.files, path, what)
+            for source in (self._seen.sources if others else ())
+            for other, there in others
         )
 
     def _is_live(self, path: bytes) -> bool:
@@ -110,7 +124,7 @@ class _Judge:
 
     def _misnamed(self) -> Iterator[tuple[bytes, str]]:
         for path, held in self._where.items():
-            own = os.fsdecode(path.rpartition(b"/")[2]).rpartition(".")[0]
+            own = os.fsdecode(ids.stem(path))
             for blob, sources in held.items():
                 said = claim.fields(self._texts[blob]).get("id", own)
                 if said != own and not self._is_renumbered(path, blob):
