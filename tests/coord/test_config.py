@@ -9,6 +9,8 @@ import pytest
 from coord import config
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness import Repo
 
 WHOLE = """\
@@ -88,3 +90,22 @@ def test_a_symlink_is_not_followed(repo: Repo) -> None:
 
     with pytest.raises(config.ConfigInvalid):
         config.load(str(repo.path))
+
+
+def test_a_section_of_another_module_is_read_with_the_rest_checked(tmp_path: Path) -> None:
+    """Texts under known keys; a fault names its line, whoever finds it."""
+    file = tmp_path / config.FILE
+    file.write_text('[id.HW]\nformat = "HW-{n}"\n\n[id."a b"]\n')
+    section = config.Section(str(tmp_path), "id")
+
+    assert section.tables(("format",)) == {"HW": {"format": "HW-{n}"}, "a b": {"format": None}}
+    assert section.invalid("a b", "format", "why").line == 4
+    for text, line in (('[id.HW]\nx = "y"\n', 2), ("[id.HW]\nformat = 7\n", 2)):
+        file.write_text(text)
+        with pytest.raises(config.ConfigInvalid) as caught:
+            config.Section(str(tmp_path), "id").tables(("format",))
+        assert caught.value.line == line
+    file.write_text("[nonsense]\n")
+    with pytest.raises(config.ConfigInvalid):
+        config.Section(str(tmp_path), "id")
+    assert config.Section(None, "id").tables(("format",)) == {}
