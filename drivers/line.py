@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 #: Files of ``drivers/sh`` that belong in ``<common git dir>/hooks/coord/``. `refuse` is shared.
-SCRIPTS = ("derived", "log", "refuse")
+SCRIPTS = ("derived", "log", "once", "refuse")
 
 # A linked worktree or submodule has a gitfile for .git; a linked worktree's git dir has commondir.
 _FIND = """\
@@ -55,11 +55,11 @@ def command(kind: str) -> str:
 
 #: ``[merge "NAME"]`` → its section. A refusing driver needs ``recursive = binary``: without it a
 #: refusal inside a criss-cross leaves one side as the virtual base and git takes the other one
-#: silently. The log driver joins virtual bases itself. ``coord-once`` takes its place here, as
-#: ``Driver(command("once"), "binary", …)``, together with its script in SCRIPTS.
+#: silently. The log driver joins virtual bases itself.
 DRIVERS = {
     "coord-derived": Driver(
         command("derived"), "binary", "derived files: refuse, name the command"
     ),
     "coord-log": Driver(command("log"), None, "append-only logs: join the records of both sides"),
+    "coord-once": Driver(command("once"), "binary", "write-once files: refuse, name the claimants"),
 }

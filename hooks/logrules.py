@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from coord import config, git, guarded, refusal
+from coord import config, git, guarded
 from coord.drivers.records import split
 from coord.errors import Refused
-from coord.hooks import lineage
+from coord.hooks import lineage, staged
 from coord.names import operand
 
 TYPE_CHECKING = False
@@ -28,7 +28,6 @@ else:
     from coord.frozen import NamedTuple
 
 _WIDTH = 60
-_ATTRIBUTED = ":(top,attr:coord-log)"
 
 
 class Loss(NamedTuple):
@@ -49,12 +48,7 @@ def judge(place: Place, args: Sequence[str]) -> None:
     Raises:
         Refused: naming path, record and line, and the command that settles it with a reason.
     """
-    settled = {
-        record.path
-        for record, facts in refusal.live(place, git.here())
-        if refusal.is_settled(record, facts)
-    }
-    changes = {path: blob for path, blob in _changes(place) if path not in settled}
+    changes = staged.changes(place, "log")
     if not changes:
         return
     history = _History(place, lineage.of(place, args), args[0])
@@ -154,20 +148,6 @@ class _Log:
 
     def _count(self, text: bytes) -> Counter[bytes]:
         return Counter(split(text, self._start).keys)
-
-
-def _changes(place: Place) -> list[tuple[str, str]]:
-    """Return (path, staged blob) of each log that differs from HEAD; an empty blob: deleted.
-
-    ``:OLDMODE NEWMODE OLD NEW STATUS`` NUL ``PATH`` NUL, of ``diff-index --raw -z``.
-    """
-    ask = ("diff-index", "--cached", "--raw", "-z", "--no-renames", "--diff-filter=a", "HEAD")
-    fields = git.tell(*ask, "--", _ATTRIBUTED, cwd=place.cwd, env=git.here()).fields
-    blobs = [entry.split(" ")[3] for entry in fields[::2]]
-    return [
-        (path, blob if blob.strip("0") else "")
-        for path, blob in zip(fields[1::2], blobs, strict=True)
-    ]
 
 
 def _refused(path: str, loss: Loss) -> Refused:

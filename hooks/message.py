@@ -1,4 +1,4 @@
-"""The hooks around a commit's message: gate, log rules, sign-off, in this order.
+"""The hooks around a commit's message: gate, log and once rules, sign-off, in this order.
 
 ``prepare-commit-msg`` runs for every commit: ``--no-verify``, merges, picks, each step of a rebase.
 ``commit-msg`` and ``applypatch-msg`` see what was typed or mailed; ``pre-applypatch`` gates ``am``.
@@ -20,7 +20,7 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
 
     Args:
         event: name of the hook.
-        needs: what the sh found to judge: ``refused``, ``records``, ``signed``, ``pin``, …
+        needs: what the sh found to judge: ``refused``, ``records``, ``once``, ``signed``, …
         dirs: private and common git dir, as the hook file found them.
         args: the hook's own arguments.
 
@@ -37,6 +37,10 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
         from coord.hooks import logrules  # noqa: PLC0415
 
         logrules.judge(place, args)
+    if "once" in needs:
+        from coord.hooks import oncerules  # noqa: PLC0415
+
+        oncerules.judge(place, args)
     if message is not None and ("signed" in needs or "pin" in needs):
         from coord.hooks import trailer  # noqa: PLC0415
 

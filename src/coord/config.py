@@ -125,17 +125,28 @@ def load(top: str | None) -> Config:
     Raises:
         ConfigInvalid: broken syntax, an unknown key, a value of the wrong kind.
     """
-    if top is None:
-        return Config()
-    path = os.path.join(top, FILE)
+    return parse(*source(top))
+
+
+def source(top: str | None) -> tuple[bytes, str]:
+    """Return the text of the declaration at `top`, empty where there is none, and its path.
+
+    Raises:
+        ConfigInvalid: it cannot be read.
+    """
+    path = os.path.join(top or "", FILE)
+    return _read(path) if top else b"", path
+
+
+def _read(path: str) -> bytes:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return Config()
+        return b""
     except OSError as error:
         raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
     with open(fd, "rb") as file:
-        return parse(file.read(), path)
+        return file.read()
 
 
 def parse(data: bytes, path: str) -> Config:
@@ -237,9 +248,3 @@ class _Reader(Sections):
         if "every" not in rule:
             raise self._invalid(at, name, 'it needs every = "1d"')
         return Lane(name, self._duration(at, rule, "every", 0), self._text(at, rule, "about") or "")
-
-    def _rules(
-        self, section: str, tables: dict[str, object]
-    ) -> list[tuple[str, dict[str, object]]]:
-        rules = self._table(section, tables)
-        return [(pattern, self._table(pattern, rules, section)) for pattern in rules]

@@ -65,6 +65,12 @@ class Sections:
             return seconds
         raise self._invalid(f"{at}.{key}", key, "it must be a duration such as 90s, 30m, 24h or 7d")
 
+    def _rules(
+        self, section: str, tables: dict[str, object]
+    ) -> list[tuple[str, dict[str, object]]]:
+        rules = self._table(section, tables)
+        return [(pattern, self._table(pattern, rules, section)) for pattern in rules]
+
     def _known(self, at: str, table: dict[str, object], keys: tuple[str, ...]) -> None:
         for key in table:
             if key not in keys:

@@ -26,7 +26,7 @@ settings.load_profile("drivers")
 
 @pytest.fixture
 def guarded(repo: Repo) -> Repo:
-    """A repository whose ``*.log`` files are logs and ``*.lock`` files derived."""
+    """A repository of logs (``*.log``), derived (``*.lock``) and write-once files (``*.once``)."""
     add_drivers(repo)
     return repo
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.drivers.line import DRIVERS, SCRIPTS, command
+from coord.guarded import KINDS
 from harness import Repo, refusals
 from harness.drivers import add_drivers
 from harness.scenes import diverged
@@ -19,6 +20,7 @@ FILES = {
     "a.log": (b"base\n", b"base\nmain\n", b"base\nside\n"),
     "d.lock": (b"0\n", b"1\n", b"2\n"),
 }
+ONCE = {"o.once": (None, b"1\n", b"2\n")}
 
 
 def assert_guarded(repo: Repo, *options: str) -> None:
@@ -37,7 +39,7 @@ def test_a_line_is_one_line_and_quotes_no_placeholder() -> None:
     for driver in DRIVERS.values():
         assert "\n" not in driver.command
         assert "set -- %O %A %B %L %P %X %Y;" in driver.command
-    assert DRIVERS["coord-derived"].recursive == "binary"
+    assert DRIVERS["coord-derived"].recursive == DRIVERS["coord-once"].recursive == "binary"
     assert DRIVERS["coord-log"].recursive is None
 
 
@@ -168,16 +170,16 @@ def test_in_a_bare_repository(guarded: Repo, tmp_path: Path, from_inside: bool) 
     assert not (bare.path / "coord-refused").exists()
 
 
-@pytest.mark.parametrize("kind", ["log", "derived"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_without_its_script_it_refuses(guarded: Repo, kind: str) -> None:
     """Somebody emptied hooks/: a loud conflict, never a merge, and both sides in the index."""
-    diverged(guarded, FILES)
+    diverged(guarded, FILES | ONCE)
     shutil.rmtree(guarded.common("hooks"))
     for name, driver in DRIVERS.items():  # the config went with it, git may still have it cached
         guarded.git("config", f"merge.{name}.driver", driver.command)
     done = guarded.tried("merge", "side")
     refused = [one for one in refusals(done.err) if f"hooks/coord/{kind} is gone" in one.headline]
-    name = {"log": "a.log", "derived": "d.lock"}[kind]
+    name = {"log": "a.log", "derived": "d.lock", "once": "o.once"}[kind]
 
     assert done.code == 1
     assert [(one.rule, one.run) for one in refused] == [("driver-missing", "coord-install")]
@@ -195,7 +197,7 @@ def test_without_its_shared_script_it_refuses(guarded: Repo) -> None:
 
 
 def test_every_kind_has_its_line() -> None:
-    """`once` will get its own with one more entry."""
-    assert {f"coord-{kind}": command(kind) for kind in ("derived", "log")} == {
+    """And no other is registered."""
+    assert {f"coord-{kind}": command(kind) for kind in KINDS} == {
         name: driver.command for name, driver in DRIVERS.items()
     }

@@ -20,8 +20,9 @@ EDITED = (b"a\nb\n", b"a\nX\nm\n", b"a\nb\ns\n")
 
 @pytest.fixture
 def guarded(installed: Repo) -> Repo:
-    """An installed repository that guards ``*.log`` and ``*.lock``."""
+    """An installed repository that guards ``*.log``, ``*.lock`` and ``*.once``."""
     assert installed.coord("track", "log", "*.log").code == 0
+    assert installed.coord("track", "once", "*.once").code == 0
     assert installed.coord("track", "derived", "*.lock", "--regenerate", PRODUCER).code == 0
     installed.git("add", "-A")
     installed.git("commit", "-q", "-m", "guard")
@@ -73,6 +74,19 @@ def test_a_regenerated_file_is_made_from_the_merged_inputs(
     settle(guarded, there.tried("merge", "side"))
 
     assert guarded.read(name) == "0\n1\n5\n9\n99\n"
+
+
+@pytest.mark.parametrize("name", ["7.once", "sub/it's $(x) 7.once", "-new\n7.once", "é 7.once"])
+@pytest.mark.parametrize("base", [None, b"eve\n"])
+def test_one_of_two_claims_gets_a_name_of_its_own(
+    guarded: Repo, name: str, base: bytes | None
+) -> None:
+    """Added or changed by both sides, whatever the path."""
+    settle(guarded, merged(guarded, name, base, b"ada\n", b"lin\n"))
+
+    assert guarded.read(name) == "lin\n"
+    assert guarded.read(name.replace("7", "8")) == "ada\n"
+    assert "Coord-Resolved: " in guarded.git("log", "-1", "--format=%B")
 
 
 @pytest.mark.parametrize("name", ["x.log", "sub/it's $(x).log", "-new\nline.log"])

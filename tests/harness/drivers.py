@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parent.parent.parent
 _LAUNCH = _ROOT / "hooks" / "sh" / "launch"
 _SCRIPTS = _ROOT / "drivers" / "sh"
-MACROS = "[attr]coord-derived merge=coord-derived\n[attr]coord-log merge=coord-log\n"
-PATTERNS = "*.log coord-log\n*.lock coord-derived\n"
+MACROS = "".join(f"[attr]{name} merge={name}\n" for name in DRIVERS)
+PATTERNS = "*.log coord-log\n*.lock coord-derived\n*.once coord-once\n"
 
 
 def add_drivers(

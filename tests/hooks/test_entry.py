@@ -89,6 +89,6 @@ def test_bytes_that_are_no_utf8_reach_stderr(repo: Repo, tmp_path: Path) -> None
 def test_an_event_with_nothing_to_judge_is_quiet(repo: Repo, event: str) -> None:
     """Unknown needs of a newer sh are passed over."""
     repo.write("message", "x\n")
-    done = started(repo, event, "once later", "message")
+    done = started(repo, event, "later alike", "message")
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 # Folders whose records lie one level deeper, one folder a scope or a recipient.
-_DEEP = frozenset({"claims", "msgs", "notices"})
+_DEEP = frozenset({"claims", "ids", "msgs", "notices"})
 _PROBE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _LITTER_AGE = 3600
 _TRIES = 16

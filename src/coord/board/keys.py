@@ -8,7 +8,7 @@ key is never a whole one. Nothing relies on decoding: the record holds the name.
 
 from __future__ import annotations
 
-SCOPE, INSTANCE = "s-", "a-"
+SCOPE, INSTANCE, SERIES = "s-", "a-", "n-"
 _KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 _UNITS = tuple(chr(byte) if byte in _KEPT else f"={byte:02x}" for byte in range(256))
 _WHOLE, _CUT = 100, 58
@@ -85,6 +85,22 @@ def actor(instance: str) -> str:
 def notices(instance: str) -> str:
     """Return the prefix of what an instance has yet to be told."""
     return f"notices/{escaped(INSTANCE, instance)}"
+
+
+def series(name: str) -> str:
+    """Return the prefix of the numbers of a series, whose name some file systems fold."""
+    return f"ids/{escaped(SERIES, normal(name).casefold())}"
+
+
+def number(folder: str, number: int) -> str:
+    """Return the key of a number below the prefix of a series."""
+    return f"{folder}/{number:0{_SEQUENCE}d}"
+
+
+def number_of(key: str) -> int:
+    """Return the number of a reservation's key; -1 for a key that is none's."""
+    name = key.rpartition("/")[2]
+    return int(name) if name.isascii() and name.isdigit() else -1
 
 
 def require(key: str) -> None:

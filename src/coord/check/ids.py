@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 FOLDER = b"coordination/ids/"
+_OWN = re.compile(rb"^[ \t]*(?:id|nonce)[ \t]*=.*\n?", re.MULTILINE)
 _FIELD = re.compile(rb"""^\s*(id|nonce)\s*=\s*["']([^"'\n]*)["']\s*(?:#.*)?$""", re.MULTILINE)
 
 
@@ -30,6 +31,32 @@ def is_id(path: bytes) -> bool:
 def has_nonce(text: bytes) -> bool:
     """Tell whether a claim holds something that no other claim does."""
     return b"nonce" in dict(_FIELD.findall(text))
+
+
+def bare(text: bytes) -> bytes:
+    """Return a claim without what another number changes in it: its id, and a nonce it may get."""
+    return _OWN.sub(b"", text).rstrip()
+
+
+def claim_of(text: bytes) -> bytes:
+    """Return what makes a claim the same one under any number: its nonce, else all but its id."""
+    nonce = dict(_FIELD.findall(text)).get(b"nonce")
+    return bare(text) if nonce is None else b"nonce " + nonce
+
+
+def has_moved_to(path: bytes, text: bytes, claim: bytes) -> bool:
+    """Tell whether the file of another number is the claim that :func:`claim_of` returned.
+
+    A nonce proves it; a claim without one is given one when it moves, for what an actor says of one
+    number may be what they say of the next. Documents elsewhere are known by their bytes.
+    """
+    return (has_nonce(text) or not is_id(path)) and claim in {claim_of(text), bare(text)}
+
+
+def stem(path: bytes) -> bytes:
+    """Return the identifier that a path is."""
+    name = path.rpartition(b"/")[2]
+    return name.rpartition(b".")[0] or name
 
 
 def clashes(paths: Iterable[bytes], read: Callable[[bytes], bytes]) -> Iterator[Clash]:
@@ -69,7 +96,7 @@ def _same_content(paths: Iterable[bytes], read: Callable[[bytes], bytes]) -> Ite
     nonces: dict[bytes, bytes] = {}
     for path in paths:
         fields = dict(_FIELD.findall(read(path)))
-        own = path.rpartition(b"/")[2].rpartition(b".")[0]
+        own = stem(path)
         if fields.get(b"id", own) != own:
             yield Clash(path, f"its file says it is {fields[b'id'].decode('utf-8', 'replace')}")
         before = nonces.setdefault(fields[b"nonce"], path) if b"nonce" in fields else path

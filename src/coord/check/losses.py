@@ -48,7 +48,8 @@ class Losses:
             if self._is_open(fault) and not self.logs.is_healed(fault):
                 yield from self._log(fault)
         for fault in once.changes(self._history):
-            if self._is_open(fault) and not once.is_healed(self._history, fault):
+            blobs = self._subject.blobs
+            if self._is_open(fault) and not once.is_healed(self._history, blobs, fault):
                 yield from self._once(fault)
 
     def doubled(self) -> Iterator[Problem]:

@@ -29,9 +29,22 @@ def changes(history: History) -> Iterator[Fault]:
     yield from faults.changed(history, "once")
 
 
-def is_healed(history: History, fault: Fault) -> bool:
-    """Tell whether the file is at the end of the range as it was first written."""
-    return history.at_tip(fault.commit.id, fault.path) == fault.change.old
+def is_healed(history: History, blobs: Blobs, fault: Fault) -> bool:
+    """Tell whether the file is at the end of the range as it was first written.
+
+    Of a claim that a merge dropped, also whether it is there under another number.
+    """
+    if history.at_tip(fault.commit.id, fault.path) == fault.change.old:
+        return True
+    return fault.is_merge and fault.change.new is not None and _has_moved(history, blobs, fault)
+
+
+def _has_moved(history: History, blobs: Blobs, fault: Fault) -> bool:
+    claim = ids.claim_of(blobs.read(fault.change.old))
+    folder = fault.path.rpartition(b"/")[0]
+    tree = history.trees[history.tips[fault.commit.id]]
+    beside = (path for path in tree if path.rpartition(b"/")[0] == folder and path != fault.path)
+    return any(ids.has_moved_to(path, blobs.read(tree[path]), claim) for path in beside)
 
 
 def message(fault: Fault) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import config, git, trust
+from coord import config, git, guarded, trust
 from coord.cli import show, who
 from coord.drivers.line import DRIVERS
 from coord.errors import CoordError, Environment, Refused, Usage
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from coord.installer.declaration import Value
     from coord.installer.steps import Change
     from coord.worktree import Place
+
+
+_SECTIONS = ("derived", "log")  # the kinds of which .coord.toml has more to say
 
 
 @click.group()
@@ -55,6 +58,14 @@ def log(pattern: str, *, start: str | None, as_json: bool) -> None:
     _declare("log", pattern, {} if start is None else {"start": start}, as_json=as_json)
 
 
+@track.command()
+@click.argument("pattern")
+@show.json_option
+def once(pattern: str, *, as_json: bool) -> None:
+    """Guard files that are written once: merges refuse a second claim, commits a change."""
+    _declare("once", pattern, {}, as_json=as_json)
+
+
 @click.command()
 @click.argument("pattern")
 @show.json_option
@@ -68,7 +79,8 @@ def untrack(pattern: str, *, as_json: bool) -> None:
             "no such pattern is guarded",
             where=pattern,
             why="it is neither in .gitattributes nor in .coord.toml of this worktree",
-            run="git ls-files -- ':(top,attr:coord-derived)' ':(top,attr:coord-log)'",
+            run="git ls-files -- "
+            + " ".join(f"':(top,attr:{guarded.attribute(kind)})'" for kind in guarded.KINDS),
         )
     apply(edits, files.place.common_dir, again=f"git coord untrack {quote(pattern)}")
     _tell(files, edits, {"pattern": pattern}, f"{pattern}: not guarded any more", as_json=as_json)
@@ -166,10 +178,10 @@ def _sections(
     kind: str | None, pattern: str, values: dict[str, Value], old: bytes | None
 ) -> bytes | None:
     """Change ``.coord.toml``: the section of `kind`, and none of another kind."""
-    for other in ("derived", "log"):
+    for other in _SECTIONS:
         if other != kind and old is not None:
             old = declaration.undeclared(old, other, pattern)
-    return old if kind is None else declaration.declared(old, kind, pattern, values)
+    return declaration.declared(old, kind, pattern, values) if kind in _SECTIONS else old
 
 
 def _info(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:

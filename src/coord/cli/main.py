@@ -34,10 +34,11 @@ VERBS = {
     "board": ("board", "Show who is here, and who works on what."),
     "log": ("board", "Show what happened to a scope."),
     "doctor": ("doctor", "Prove what is in force in every worktree, and name what is not."),
-    "track": ("guards", "Guard a path: derived or log."),
+    "track": ("guards", "Guard a path: derived, log or once."),
     "untrack": ("guards", "Stop guarding a path."),
     "regenerate": ("settle", "Run the producers of refused derived files."),
     "resolve": ("settle", "Settle a refused file by hand, with a reason."),
+    "id": ("ids", "Number things so that no two of them are one."),
     "check": ("check", "Judge commits that may have met no hook and no driver."),
 }
 

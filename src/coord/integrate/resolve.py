@@ -60,8 +60,13 @@ class Case:
         return entry
 
 
-def case(spot: Spot, word: str) -> Case:
+def case(spot: Spot, word: str, assumed: str = "") -> Case:
     """Return what there is to settle at the path that `word` names.
+
+    Args:
+        spot: where the user stands.
+        word: the path as typed.
+        assumed: kind of a path that no attribute guards; empty: that is refused.
 
     Raises:
         Usage: nothing is known of such a path.
@@ -72,7 +77,8 @@ def case(spot: Spot, word: str) -> Case:
         records = tuple(record for record in live if record.path == path)
         index = paths.stages(spot.place, path)
         if records or index or _before(spot, path):
-            kind = records[0].kind if records else guarded.kinds(spot.place, [path]).get(path, "")
+            kind = records[0].kind if records else guarded.kinds(spot.place, [path]).get(path)
+            kind = kind or assumed
             if not kind:
                 raise _unguarded(spot, path)
             spot.require_inside(path)

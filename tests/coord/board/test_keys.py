@@ -104,3 +104,14 @@ def test_numbers_sort_as_text_and_read_back() -> None:
     assert [keys.seq_of(key) for key in found] == numbers
     for name in ("x", "1", "0000000a", "\u0660" * 8, "00000001.tmp", ""):
         assert keys.seq_of(f"{folder}/{name}") == 0
+
+
+def test_numbers_of_a_series_have_one_key_each() -> None:
+    """Series that a file system takes for one share their numbers."""
+    series = keys.series("coordination/ids/HW/HW-#")
+
+    assert series == keys.series("coordination/ids/hw/hw-#")
+    assert series != keys.series("coordination/ids/HW/HW-#-draft")
+    assert [keys.number_of(keys.number(series, n)) for n in (1, 54, 10**9)] == [1, 54, 10**9]
+    assert keys.number_of(f"{series}/litter") == -1
+    keys.require(keys.number(series, 1))

@@ -60,6 +60,11 @@ def test_a_file_that_says_it_is_another_clashes() -> None:
     assert clash.message == "its file says it is 7"
 
 
+def test_a_file_without_a_suffix_is_its_identifier() -> None:
+    """Whatever people call their claims."""
+    assert not clashes({b"8": b'id = "8"\n', b".9": b'id = ".9"\n'})
+
+
 def test_a_nonce_belongs_to_one_file() -> None:
     """The same nonce twice is a copied claim."""
     [clash] = clashes({b"7.toml": b"nonce = 'x'\n", b"8.toml": b"nonce = 'x' # copied\n"})

@@ -151,3 +151,22 @@ def test_an_octopus_that_loses_a_file_is_named(guarded: Repo) -> None:
     guarded.git("commit", "-q", "--amend", "--no-edit")
 
     assert found(guarded) == [("once-changed", SECOND)]
+
+
+@pytest.mark.parametrize("text", ['nonce = "l"\nactor = "lin"\n', 'actor = "lin"\n'])
+def test_a_dropped_claim_that_has_another_number_now_is_no_problem(
+    guarded: Repo, text: str
+) -> None:
+    """The same nonce; without one what it says, with a nonce that was added when it moved."""
+    branch(guarded, "side", "lin", {SECOND: f'id = "0002"\n{text}'})
+    guarded.commit("ada", {SECOND: 'id = "0002"\nactor = "ada"\nnonce = "a"\n'})
+    server_merge(guarded, "side", {SECOND: guarded.read(SECOND)})
+    assert found(guarded) == [("id-taken", SECOND)]
+
+    beside = SECOND.replace("2", "3")
+    guarded.commit("another", {SECOND.replace("2", "5"): 'id = "0005"\nactor = "lin"\n'})
+    assert found(guarded) == [("id-taken", SECOND)]
+    fresh = "" if "nonce" in text else 'nonce = "f"\n'
+    guarded.commit("moved", {beside: f'id = "0003"\n{text}{fresh}'})
+
+    assert found(guarded) == []

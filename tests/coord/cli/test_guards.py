@@ -63,6 +63,36 @@ def test_a_log_of_lines_needs_no_section(installed: Repo) -> None:
         assert installed.git("check-attr", "merge", "--", name).endswith(": coord-log")
 
 
+def test_a_write_once_file_needs_no_section(installed: Repo) -> None:
+    """The attribute says it all; a pattern that was something else has one kind now."""
+    tracked(installed, "log", "ids/**", "--start", "## ")
+    tracked(installed, "once", "ids/**")
+
+    assert not (installed.path / ".coord.toml").exists()
+    assert installed.git("check-attr", "merge", "--", "ids/a/1").endswith(": coord-once")
+    assert installed.read(".gitattributes").splitlines()[-1] == "ids/** coord-once"
+    done = installed.coord("untrack", "ids/**")
+    assert (done.code, done.out.splitlines()[0]) == (0, "ids/**: not guarded any more")
+
+
+def test_a_tracked_write_once_file_is_refused_in_a_merge_and_at_a_commit(installed: Repo) -> None:
+    """From the declaration to both guards, with nothing else to set up."""
+    tracked(installed, "once", "two words/**")
+    installed.git("add", "-A")
+    installed.commit("guard", {"two words/1": "ada\n"})
+    installed.git("branch", "side")
+    installed.write("two words/1", "changed\n")
+    assert installed.tried("commit", "-qam", "x").refusal.rule == "once-changed"
+    installed.git("reset", "-q", "--hard")
+    installed.commit("main", {"two words/2": "ada\n"})
+    installed.git("switch", "-q", "side")
+    installed.commit("side", {"two words/2": "lin\n"})
+
+    done = installed.tried("merge", "main")
+
+    assert done.refusal.why.startswith("claimed by ada and lin;")
+
+
 def test_what_to_commit_is_one_line_to_paste(installed: Repo) -> None:
     """From a subdirectory, too; other staged work stays out of that commit."""
     (installed.path / "sub").mkdir()
@@ -131,7 +161,7 @@ def test_a_pattern_has_one_kind(installed: Repo) -> None:
 @given(
     attributes=st.none() | st.sampled_from([b"", b"*.c diff=cpp", b"# x\n\n", b"*.c text\r\n"]),
     declared=st.none() | st.sampled_from([b"", b"# x", b'[push]\nauthorship = "warn"\n', b"\n"]),
-    order=st.permutations(["a b.json", "*.tsv", "née/**"]),
+    order=st.permutations(["a b.json", "*.tsv", "née/**", "ids/**"]),
 )
 def test_untrack_leaves_no_trace(
     installed: Repo,
@@ -148,6 +178,7 @@ def test_untrack_leaves_no_trace(
     tracked(installed, "derived", "a b.json", "--regenerate", "make 'x' \\ \"y\"", "--input", "é")
     tracked(installed, "log", "*.tsv", "--start", "\t## ")
     tracked(installed, "derived", "née/**", "--regenerate", "true\nfalse")
+    tracked(installed, "once", "ids/**")
 
     for pattern in order:
         assert installed.coord("untrack", pattern).code == 0

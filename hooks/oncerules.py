@@ -1,0 +1,99 @@
+"""Once rules at commit: what is written once stays as history outside this branch knows it.
+
+Judged is what differs from every parent, and only files that another branch, tag or remote can
+reach: one's own new file may change until it is shared (docs/design.md). The sh in front lets an
+addition pass and skips every replay.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord import git
+from coord.errors import Refused
+from coord.hooks import lineage, staged
+from coord.names import operand, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.worktree import Place
+
+
+def judge(place: Place, args: Sequence[str]) -> None:
+    """Refuse a commit that changes or deletes a write-once file of shared history.
+
+    Args:
+        place: the worktree.
+        args: the arguments of prepare-commit-msg: message file, source, commit.
+
+    Raises:
+        Refused: naming the path, and the command that settles it with a reason.
+    """
+    changes = staged.changes(place, "once")
+    if not changes:
+        return
+    history = _History(place, args)
+    for path, blob in changes.items():
+        if history.is_lost(path, blob):
+            raise _refused(path, blob)
+
+
+class _History:
+    """The commits that write-once files are held against."""
+
+    def __init__(self, place: Place, args: Sequence[str]) -> None:
+        self._place = place
+        self._past = lineage.of(place, args)
+        with open(args[0], "rb") as file:
+            self._reverted = lineage.reverted(file.read())
+        self._shared = [
+            tip for parent in self._past.parents for tip in lineage.shared(place, parent)
+        ]
+
+    def is_lost(self, path: str, blob: str) -> bool:
+        """Tell whether staging `blob` (empty: none) loses what others know at `path`."""
+        if self._is_taken(path, blob) or self._is_undone(path, blob):
+            return False
+        if self._past.replaced and not self._has_other(self._past.replaced, path, blob):
+            return False  # an amend of the commit that wrote it
+        return self._has_other(self._shared, path, blob)
+
+    def _has_other(self, commits: Sequence[str], path: str, blob: str) -> bool:
+        return any(known not in {"", blob} for known in self._at(commits, path))
+
+    def _is_taken(self, path: str, blob: str) -> bool:
+        """Tell whether a parent has it so, and was judged when it was made.
+
+        A parent that never had the file takes nothing away; one that deleted it since the base did.
+        """
+        if blob not in self._at(self._past.parents, path):
+            return False
+        return bool(blob or any(self._at([self._past.base], path)))
+
+    def _is_undone(self, path: str, blob: str) -> bool:
+        """Tell whether a revert puts back what was there before the commit it undoes."""
+        return self._reverted is not None and self._at([self._reverted[1]], path) == [blob]
+
+    def _at(self, commits: Sequence[str], path: str) -> list[str]:
+        """Return the blob of `path` in each commit; empty where it has none."""
+        return [
+            git.ask(
+                "rev-parse", "--verify", "--quiet", f"{commit}:{path}",
+                cwd=self._place.cwd, env=git.here(),
+            ).text
+            for commit in commits if commit
+        ]  # fmt: skip
+
+
+def _refused(path: str, blob: str) -> Refused:
+    done = "changed" if blob else "deleted"
+    back = f"git restore --staged --worktree {quote(f':/{path}')}"
+    return Refused(
+        "once-changed",
+        f"a write-once file would be {'changed' if blob else 'deleted or renamed'}",
+        where=path,
+        why="it is on another branch, tag or remote, and is written once: what is new goes into a "
+        f"file of its own ({back} brings it back)",
+        run=f"git coord resolve {operand(path)} --take worktree --reason '{done} on purpose'",
+    )

@@ -1,0 +1,83 @@
+"""Writing a claim into the worktree: absent or whole, never over another, never out of it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord import publish
+from coord.errors import Refused
+from coord.integrate import paths
+
+if TYPE_CHECKING:
+    from coord.integrate.paths import Spot
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def write(spot: Spot, path: str, data: bytes) -> None:
+    """Create a file of the worktree, with its folders.
+
+    Raises:
+        Refused: a symlink stands in the place of a folder, or something in the file's.
+        OSError: the worktree cannot be written.
+    """
+    spot.require_inside(path)
+    _make_folders(spot.top, os.path.dirname(path))
+    if not _published(spot, path, data):
+        raise Refused(
+            "id-taken",
+            "something stands where the file of a new identifier goes",
+            where=path,
+            why="a claim is written once and replaces nothing",
+            run=f"git status -- {spot.typed(path)}",
+        )
+
+
+def _make_folders(top: str, folder: str) -> None:
+    """Make the folders one by one: none of them may be a link, also when somebody races us."""
+    at = os.open(top, _FOLDER & ~os.O_NOFOLLOW)
+    try:
+        for part in folder.split(os.sep) if folder else ():
+            try:
+                os.mkdir(part, dir_fd=at)
+            except FileExistsError:
+                pass
+            inner = os.open(part, _FOLDER, dir_fd=at)
+            os.close(at)
+            at = inner
+    finally:
+        os.close(at)
+
+
+def _published(spot: Spot, path: str, data: bytes) -> bool:
+    """Link a whole file to its place; what a kill leaves is in the git dir, where no add sees it.
+
+    Across file systems, and without hard links, it is written beside.
+    """
+    full = spot.full(path)
+    temp = publish.written(spot.place.private("coord-id"), data)
+    try:
+        os.link(temp, full, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if not (publish.lacks_links(error) or is_other_disk(error)):
+            raise
+        return publish.create(full, data)
+    finally:
+        os.unlink(temp)
+    publish.sync_folder(full)
+    return True
+
+
+def is_other_disk(error: OSError) -> bool:
+    """Tell whether git dir and worktree are on two file systems."""
+    import errno  # noqa: PLC0415  # only after a failure
+
+    return error.errno == errno.EXDEV
+
+
+def stage(spot: Spot, path: str) -> str:
+    """Stage a file and return its blob."""
+    return paths.stage_files(spot.place, [path])[path]

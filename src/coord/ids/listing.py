@@ -1,0 +1,121 @@
+"""``id list``: every identifier, whose it is, and where it is known."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.check.blobs import Blobs
+from coord.check.door import Door
+from coord.ids import claim, series, trees
+from coord.ids.survey import HERE, survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from coord.board.store import Store
+    from coord.ids.survey import Survey
+    from coord.worktree import Place
+
+_SHOWN = 3  # branches in a row
+
+
+class Row(NamedTuple):
+    """One identifier.
+
+    Attributes:
+        namespace: its folder.
+        id: the name of its file.
+        path: from the top level; None for one that is only reserved.
+        actor: whose it is.
+        created: when it was claimed, as its file says; None where it does not.
+        state: ``committed``, ``uncommitted`` or ``reserved``.
+        branches: where it is committed.
+    """
+
+    namespace: str
+    id: str
+    path: str | None
+    actor: str
+    created: str | None
+    state: str
+    branches: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, object]:
+        """Return the row as ``--json`` has it."""
+        return self._asdict()
+
+
+def rows(place: Place, store: Store, namespace: str | None) -> list[Row]:
+    """Return the identifiers of a namespace, or of all, in order.
+
+    Raises:
+        GitError: git cannot read the repository.
+        StoreError: the board cannot be read.
+    """
+    seen = survey(place, claim.FOLDER)
+    found = [*_committed(place, seen), *_loose(seen)]
+    names = {row.namespace for row in found} | ({namespace} if namespace else set())
+    for name in names:
+        known = {row.id.casefold() for row in found}
+        found += [row for row in _reserved(place, store, name) if row.id.casefold() not in known]
+    wanted = namespace.casefold() if namespace else None
+    return sorted(row for row in found if wanted in {None, row.namespace.casefold()})
+
+
+def lines(found: Sequence[Row]) -> Iterator[str]:
+    """Yield the rows as a person reads them."""
+    wide = max((len(row.id) for row in found), default=0)
+    whose = max((len(row.actor) for row in found), default=0)
+    for row in found:
+        where = ", ".join(row.branches[:_SHOWN]) or row.state
+        more = len(row.branches) - _SHOWN
+        yield f"{row.id:{wide}}  {row.actor:{whose}}  {where}{f', {more} more' if more > 0 else ''}"
+
+
+def _committed(place: Place, seen: Survey) -> Iterator[Row]:
+    where: dict[tuple[bytes, str], list[str]] = defaultdict(list)
+    for source in seen.sources:
+        for path, blob in source.files.items():
+            where[path, blob].append(source.name)
+    with Blobs(Door(place.cwd)) as blobs:
+        texts = blobs.read_small(blob for _, blob in where)
+        here = _branch(place)
+        head = trees.below(Door(place.cwd), ["HEAD"], claim.FOLDER.encode(), deep=True)
+        committed = head.get("HEAD", {})
+        for (path, blob), names in where.items():
+            fields = claim.fields(texts[blob])
+            branches = [here if name == HERE else name for name in names]
+            if names == [HERE] and committed.get(path) != blob:
+                branches = []
+            yield _row(path, claim.claimant(texts[blob]), fields.get("created"), branches)
+
+
+def _branch(place: Place) -> str:
+    return Door(place.cwd).ask("symbolic-ref", "--quiet", "--short", "HEAD").text or "HEAD"
+
+
+def _loose(seen: Survey) -> Iterator[Row]:
+    for path, top in seen.loose.items():
+        try:
+            with open(os.path.join(top, os.fsdecode(path)), "rb") as file:
+                text = file.read(claim.LIMIT)
+        except OSError:
+            continue
+        yield _row(path, claim.claimant(text), claim.fields(text).get("created"), [])
+
+
+def _row(path: bytes, actor: str, created: str | None, branches: Sequence[str]) -> Row:
+    full = os.fsdecode(path)
+    namespace, _, name = full.removeprefix(claim.FOLDER + "/").rpartition("/")
+    state = "committed" if branches else "uncommitted"
+    text = name.removesuffix(claim.SUFFIX)
+    return Row(namespace, text, full, actor, created, state, tuple(branches))
+
+
+def _reserved(place: Place, store: Store, namespace: str) -> Iterator[Row]:
+    counted = series.of_namespace(place.top, namespace)
+    for one in series.reserved(store, counted):
+        text = counted.format.text(one.number)
+        yield Row(namespace, text, None, one.actor or "unknown", one.at or None, "reserved")

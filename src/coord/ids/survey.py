@@ -1,0 +1,152 @@
+"""What every branch and worktree has in one folder: the ground on which identifiers are judged.
+
+A branch counts as it was last fetched or committed; the one that is checked out here as it is
+staged, because that is what its next commit will be. Files that nobody has committed count too, in
+every worktree of this repository.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import git, worktree
+from coord.check.door import Door
+from coord.ids import trees
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from coord.worktree import Place, Sibling
+
+HERE = ""
+
+
+class Source(NamedTuple):
+    """Where files were seen.
+
+    Attributes:
+        name: short name of the branch, as git prints it; `HERE` for what is staged here.
+        rev: its full name; empty for what is staged here.
+        files: path from the top level → blob. Both sides of an open conflict: see `theirs`.
+        theirs: path → blob of the other side of a conflict that is open here.
+    """
+
+    name: str
+    rev: str
+    files: Mapping[bytes, str]
+    theirs: Mapping[bytes, str] = {}
+
+
+class Survey(NamedTuple):
+    """All that was seen of one folder.
+
+    Attributes:
+        sources: the branches, what is staged here first.
+        loose: path → the worktree that has it, for files that are in no branch yet.
+    """
+
+    sources: list[Source]
+    loose: Mapping[bytes, str]
+
+    def paths(self) -> set[bytes]:
+        """Return every path that somebody uses."""
+        found = set(self.loose)
+        for source in self.sources:
+            found.update(source.files)
+        return found
+
+
+def survey(place: Place, folder: str, *, deep: bool = True) -> Survey:
+    """Look into `folder` everywhere.
+
+    Args:
+        place: where to look from.
+        folder: path from the top level, empty for that level.
+        deep: whether files of subfolders count.
+
+    Raises:
+        GitError: git cannot read the repository.
+    """
+    door, raw = Door(place.cwd), os.fsencode(folder)
+    siblings = worktree.siblings(place)
+    here = _here(door, place)
+    revs = {rev: name for rev, name in _branches(door) if rev != here}
+    revs |= dict(_detached(siblings, place))
+    seen = trees.below(door, list(revs), raw, deep=deep)
+    sources = [Source(revs[rev], rev, files) for rev, files in seen.items()]
+    if place.top is not None:
+        sources.insert(0, staged(place, folder, deep=deep))
+    known = {path for source in sources for path in source.files}
+    loose = {
+        path: there.path
+        for there in siblings
+        if there.counts
+        for path in _on_disk(there.path, folder, deep=deep)
+        if path not in known
+    }
+    return Survey(sources, loose)
+
+
+def _here(door: Door, place: Place) -> str:
+    """Return the branch that is checked out here; a bare repository stages nothing."""
+    return door.ask("symbolic-ref", "--quiet", "HEAD").text if place.top is not None else ""
+
+
+def _branches(door: Door) -> Iterator[tuple[str, str]]:
+    asked = ("--format=%(refname)%00%(symref)", "refs/heads", "refs/remotes")
+    for line in door.tell("for-each-ref", *asked).text.split("\n"):
+        rev, _, alias = line.partition("\0")
+        if rev and not alias:  # origin/HEAD is another name of one that is listed
+            yield rev, rev.split("/", 2)[2]
+
+
+def _detached(siblings: list[Sibling], place: Place) -> Iterator[tuple[str, str]]:
+    """Yield the HEADs that are on no branch, of other worktrees."""
+    for there in siblings:
+        if there.branch is None and there.counts and there.git_dir not in {"", place.git_dir}:
+            main = there.git_dir == place.common_dir
+            name = os.path.basename(there.git_dir)
+            yield "main-worktree/HEAD" if main else f"worktrees/{name}/HEAD", there.path
+
+
+def staged(place: Place, folder: str, *, deep: bool = False) -> Source:
+    """Return what the index of a worktree has in `folder`.
+
+    Raises:
+        GitError: git cannot read it.
+    """
+    pathspec = f":(top,literal){folder}" if folder else ":(top)"
+    ask = ("ls-files", "-z", "--stage", "--full-name", "--", pathspec)
+    listing = git.tell(*ask, cwd=place.cwd).out
+    files: dict[bytes, str] = {}
+    theirs: dict[bytes, str] = {}
+    depth = folder.count("/") + bool(folder)
+    for entry in listing.split(b"\0")[:-1]:
+        facts, _, path = entry.partition(b"\t")
+        mode, blob, stage = facts.split(b" ")
+        if not mode.startswith(b"100") or (not deep and path.count(b"/") > depth):
+            continue
+        if stage in b"02":
+            files[path] = blob.decode()
+        elif stage == b"3":
+            theirs[path] = blob.decode()
+    return Source(HERE, "", files, theirs)
+
+
+def _on_disk(top: str, folder: str, *, deep: bool) -> Iterator[bytes]:
+    """Yield the regular files in a folder of a worktree; no symlink is followed."""
+    start = os.path.join(os.path.realpath(top), folder)
+    pending = [folder] if os.path.realpath(start) == start.rstrip("/") else []
+    while pending:
+        folder = pending.pop()
+        try:
+            entries = list(os.scandir(os.path.join(top, folder)))
+        except OSError:
+            continue
+        for entry in entries:
+            path = os.path.join(folder, entry.name)
+            if entry.is_file(follow_symlinks=False):
+                yield os.fsencode(path)
+            elif deep and entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+                pending.append(path)

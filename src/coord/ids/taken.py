@@ -1,0 +1,193 @@
+"""``id check``: proof that no identifier of this clone has two claimants, in any branch.
+
+A driver sees two claims only when they are merged, and none where both sides wrote the same bytes.
+Here every branch, also of remotes, is held against every other one. A claim that was given another
+number contests its old one no more, though branches that have not merged that yet still hold it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import worktree
+from coord.check import commands, ids
+from coord.check.blobs import Blobs
+from coord.check.door import Door
+from coord.check.problem import Problem, printed
+from coord.ids import claim, history
+from coord.ids.survey import HERE, Source, survey
+from coord.names import quote, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from coord.ids.survey import Survey
+    from coord.worktree import Place
+
+RULE = "id-taken"
+
+
+class Report(NamedTuple):
+    """What was found, in how many identifiers and branches."""
+
+    problems: list[Problem]
+    ids: int
+    sources: int
+
+
+def judge(place: Place) -> Report:
+    """Judge all identifiers that this clone knows.
+
+    Raises:
+        GitError: git cannot read the repository.
+    """
+    seen = survey(place, claim.FOLDER)
+    with Blobs(Door(place.cwd)) as blobs:
+        found = _Judge(place, seen, blobs)
+        unique: dict[str, Problem] = {}
+        for problem in found.problems():
+            unique.setdefault(problem.path, problem)  # one number mends whatever is wrong with it
+    return Report([unique[path] for path in sorted(unique)], len(seen.paths()), len(seen.sources))
+
+
+class _Judge:
+    """One look at all identifiers, and the rules on it."""
+
+    def __init__(self, place: Place, seen: Survey, blobs: Blobs) -> None:
+        self._place = place
+        self._seen = seen
+        self._blobs = blobs
+        self._where: dict[bytes, dict[str, list[Source]]] = defaultdict(lambda: defaultdict(list))
+        for source in seen.sources:
+            for path, blob in source.files.items():
+                self._where[path][blob].append(source)
+            for path, blob in source.theirs.items():
+                self._where[path][blob].extend(())  # claimed, though on no branch known here
+        self._texts = blobs.read_small(blob for held in self._where.values() for blob in held)
+        self._claims = {blob: ids.claim_of(text) for blob, text in self._texts.items()}
+        self._proven = self._with_nonces()
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield every broken rule, the plainest first."""
+        for rule in (self._contested, self._alike, self._misnamed, self._copied, self._doubled):
+            for path, message in rule():
+                yield Problem(RULE, printed(path), None, message, self._run(path))
+
+    def _with_nonces(self) -> dict[bytes, list[tuple[bytes, str]]]:
+        """Return claim → the (path, blob) of each file that has a nonce and holds it."""
+        found: dict[bytes, list[tuple[bytes, str]]] = defaultdict(list)
+        for path, held in self._where.items():
+            for blob in held:
+                text = self._texts[blob]
+                for what in {self._claims[blob], ids.bare(text)} if ids.has_nonce(text) else ():
+                    found[what].append((path, blob))
+        return found
+
+    def _contested(self) -> Iterator[tuple[bytes, str]]:
+        """Yield the paths that two branches hold for two claimants."""
+        for path, held in self._where.items():
+            first = {self._claims[blob]: blob for blob in held}
+            rivals = list(first.values()) if len(first) > 1 else []
+            rivals = [blob for blob in rivals if not self._is_renumbered(path, blob)]
+            if len(rivals) > 1:
+                one, other = sorted(rivals, key=lambda blob: self._told(path, blob))[:2]
+                yield path, f"claimed by {self._told(path, one)} and by {self._told(path, other)}"
+
+    def _is_renumbered(self, path: bytes, blob: str) -> bool:
+        """Tell whether some branch has this claim under another number, and at `path` no more."""
+        what, folder = self._claims[blob], path.rpartition(b"/")[0]
+        others = [
+            (other, there)
+            for other, there in self._proven.get(what, ())
+            if other != path and other.rpartition(b"/")[0] == folder
+        ]
+        return any(
+            source.files.get(other) == there and not self._holds(source.files, path, what)
+            for source in (self._seen.sources if others else ())
+            for other, there in others
+        )
+
+    def _is_live(self, path: bytes) -> bool:
+        held = self._where.get(path, {})
+        return not held or not all(self._is_renumbered(path, blob) for blob in held)
+
+    def _alike(self) -> Iterator[tuple[bytes, str]]:
+        """Yield the paths that a file system, or a person, takes for another one."""
+        first: dict[str, bytes] = {}
+        for path in sorted(self._seen.paths()):
+            before = first.setdefault(ids.folded(path), path)
+            if before != path and self._is_live(path) and self._is_live(before):
+                where = self._name(next(iter(self._where.get(before, {}).values()), []))
+                yield path, f"the same identifier as {printed(before)}{where}"
+
+    def _misnamed(self) -> Iterator[tuple[bytes, str]]:
+        for path, held in self._where.items():
+            own = os.fsdecode(ids.stem(path))
+            for blob, sources in held.items():
+                said = claim.fields(self._texts[blob]).get("id", own)
+                if said != own and not self._is_renumbered(path, blob):
+                    yield path, f"its file says it is {shown(said)}{self._name(sources)}"
+
+    def _copied(self) -> Iterator[tuple[bytes, str]]:
+        """Yield the paths that hold the nonce of another one of the same branch."""
+        holders: dict[bytes, list[bytes]] = defaultdict(list)
+        for path in sorted(self._where):
+            for what in {self._claims[blob] for blob in self._where[path]}:
+                if what.startswith(b"nonce "):
+                    holders[what].append(path)
+        for what, paths in holders.items():
+            for source in self._seen.sources if len(paths) > 1 else ():
+                own = [path for path in paths if self._holds(source.files, path, what)]
+                for path in own[1:]:
+                    yield path, f"a copy of {printed(own[0])}: both hold one nonce"
+
+    def _holds(self, files: Mapping[bytes, str], path: bytes, what: bytes) -> bool:
+        return path in files and self._claims[files[path]] == what
+
+    def _doubled(self) -> Iterator[tuple[bytes, str]]:
+        """Yield the paths that two people claimed with the same bytes, which no merge notices."""
+        bare = {
+            path: blob
+            for path, held in self._where.items()
+            for blob in held
+            if not ids.has_nonce(self._texts[blob])
+        }
+        door = Door(self._place.cwd)
+        tips = [source.rev for source in self._seen.sources if source.rev]
+        tips += ["HEAD"] if door.ask("rev-parse", "--quiet", "--verify", "HEAD").out else []
+        for (path, blob), makers in history.additions(door, tips, bare).items():
+            alone = len(makers) == 1 or bare[path] != blob
+            if not alone and self._copies(path, blob) < len(makers):
+                names = " and ".join(sorted(f"{one.author[0]} in {one.id[:12]}" for one in makers))
+                yield path, f"claimed with the same bytes by {shown(names)}"
+
+    def _copies(self, path: bytes, blob: str) -> int:
+        """Return how many numbers this has here that people claimed with the same bytes."""
+        files = self._seen.sources[0].files if self._seen.sources else {}
+        texts = {name: self._texts[other] for name, other in files.items()}
+        return history.holders(texts, path, self._claims[blob])
+
+    def _told(self, path: bytes, blob: str) -> str:
+        return f"{shown(claim.claimant(self._texts[blob]))}{self._name(self._where[path][blob])}"
+
+    def _name(self, sources: list[Source]) -> str:
+        if not sources:
+            return ""
+        names = sorted(source.name for source in sources)
+        return f" on {shown(names[0])}" if names[0] != HERE else " here"
+
+    def _run(self, path: bytes) -> str:
+        """Return the command that mends `path` where it is checked out, nearest first."""
+        command = commands.renumber(path)
+        held = self._where.get(path, {}).values()
+        sources = {source.name: source for found in held for source in found}
+        if HERE in sources or not sources:
+            return command
+        for there in worktree.siblings(self._place):
+            if there.counts and there.branch in sources:
+                return command.replace("git ", f"git -C {quote(there.path)} ", 1)
+        local = [one for one in sources.values() if one.rev.startswith("refs/heads/")]
+        name = min(one.name for one in local or sources.values())
+        return f"git switch {'' if local else '--detach '}{quote(name)} && {command}"

@@ -1,0 +1,81 @@
+"""A series of numbered files: which files take a number of it, and which it belongs to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord import worktree
+from coord.board.directory import Directory
+from coord.ids import series
+from coord.ids.claim import Claim
+from coord.ids.format import Format
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+ADR = series.Series("adr", Format("", 4, "-x"), ".md")
+MINE = Claim("", "", "ada", "", "n0", "2026-01-01T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        (b"adr/0007-x.md", 7),
+        (b"ADR/7-X.md", 7),
+        (b"adr/0007-x", 7),
+        (b"adr/0007-x.toml", 7),
+        (b"adr/0007-y.md", None),
+        (b"adr/sub/0007-x.md", None),
+        (b"other/0007-x.md", None),
+        (b"adr/\xff-x.md", None),
+    ],
+)
+def test_a_file_takes_its_number_whatever_case_and_suffix(path: bytes, number: int | None) -> None:
+    """Only in its own folder."""
+    assert set(ADR.numbers([path])) == ({number} if number else set())
+
+
+@pytest.mark.parametrize(
+    ("path", "after"),
+    [
+        ("coordination/ids/HW/HW-0007.toml", "coordination/ids/HW/HW-0008.toml"),
+        ("coordination/ids/HW/0007.toml", "coordination/ids/HW/0008.toml"),
+        ("coordination/ids/HW/HW-0007.md", "coordination/ids/HW/HW-0008.md"),
+        ("coordination/ids/DR/d7.toml", "coordination/ids/DR/d8.toml"),
+        ("7", "8"),
+        ("claim", "claim-2"),
+        (".claim", ".claim-2"),
+    ],
+)
+def test_a_path_is_numbered_on_as_declared_or_as_it_looks(
+    repo: Repo, path: str, after: str
+) -> None:
+    """Also where its folder has a format that it does not follow."""
+    repo.write(".coord.toml", '[id.dr]\nformat = "d{n}"\n')
+    repo.commit("claim", {path: "ada\n"})
+    board = Directory(str(repo.common("coord/board")))
+    found = series.of_path(str(repo.path), path)
+    new = series.take(board, worktree.discover(str(repo.path)), found, MINE)
+
+    assert found.path(new) == after
+
+
+def test_two_series_do_not_share_numbers_and_one_never_gives_one_twice(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """Though no file is ever written."""
+    board = Directory(str(tmp_path / "board"))
+    place = worktree.discover(str(repo.path))
+    names = ("HW", "DR", "hw", "HW")
+    taken = [
+        series.take(board, place, series.of_namespace(place.top, name), MINE._replace(nonce=str(n)))
+        for n, name in enumerate(names)
+    ]
+
+    assert taken == ["HW-0001", "DR-0001", "hw-0002", "HW-0003"]
+    reserved = series.reserved(board, series.of_namespace(place.top, "HW"))
+    assert [(one.number, one.actor) for one in reserved] == [(1, "ada"), (2, "ada"), (3, "ada")]
