@@ -1,0 +1,146 @@
+"""Messages: one record a recipient, created once and never changed.
+
+    messages/<instance>/<id>   {"schema": 1, "id", "kind", "from": {…}, "to": {…}, "scope",
+                                "generation", "text", "sent_at"}
+
+An id begins with the time by the store's clock, so that names sort as messages were sent. No kind
+grants anything: what is sent is information, whoever it comes from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from coord import pin
+
+if TYPE_CHECKING:
+    from coord.board.store import Store
+    from coord.identity import Identity
+
+KINDS = ("intent", "overlap", "help", "handoff", "ack", "dependency")
+TEXT_LIMIT = 2000
+_SCHEMA = 1
+
+
+class Party(NamedTuple):
+    """Who sends, or who is sent to.
+
+    Attributes:
+        actor: readable name.
+        instance: what a reply goes to.
+        branch: branch that was checked out, None when detached or not known.
+        source: how a sender's identity is known: ``pinned``, ``explicit`` or ``inferred``.
+    """
+
+    actor: str
+    instance: str
+    branch: str | None = None
+    source: str | None = None
+
+
+class Message(NamedTuple):
+    """One message, as its recipient has it.
+
+    Attributes:
+        id: unique, in the order of time.
+        kind: one of :data:`KINDS`.
+        sender: who sent it.
+        to: who it is to.
+        scope: what it is about, if said.
+        generation: that scope's when it was sent; of an offer, the one it is bound to.
+        text: the sender's words.
+        sent_at: when, RFC 3339 by the store's clock.
+        read: the recipient has been shown it.
+        offer: it is a standing offer of a scope, which ``ack`` takes up.
+    """
+
+    id: str
+    kind: str
+    sender: Party
+    to: Party
+    scope: str | None
+    generation: int | None
+    text: str
+    sent_at: str
+    read: bool = False
+    offer: bool = False
+
+
+def stamped(store: Store) -> tuple[str, str]:
+    """Return a new id, and the moment it stands for."""
+    now = store.now() or time.time()
+    return f"{int(now * 1_000_000):014x}-{os.urandom(4).hex()}", pin.at(now)
+
+
+def party(me: Identity, branch: str | None) -> Party:
+    """Return who acts as a sender."""
+    return Party(me.actor, me.instance or "", branch, me.source)
+
+
+def encode(message: Message) -> bytes:
+    """Return the record of `message`."""
+    return json.dumps(as_record(message), separators=(",", ":")).encode() + b"\n"
+
+
+def as_record(message: Message) -> dict[str, object]:
+    """Return `message` as it is kept."""
+    return {
+        "schema": _SCHEMA,
+        "id": message.id,
+        "kind": message.kind,
+        "from": message.sender._asdict(),
+        "to": message.to._asdict(),
+        "scope": message.scope,
+        "generation": message.generation,
+        "text": message.text,
+        "sent_at": message.sent_at,
+    }
+
+
+def decode(value: bytes) -> Message | None:
+    """Return the message in `value`, None when it is none."""
+    try:
+        return from_record(json.loads(value))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def from_record(found: Any) -> Message:  # noqa: ANN401  # JSON, until its types are looked at
+    """Return the message kept as `found`.
+
+    Raises:
+        ValueError, LookupError, TypeError: it is none.
+    """
+    message = Message(
+        id=found["id"],
+        kind=found["kind"],
+        sender=_party(found["from"]),
+        to=_party(found["to"]),
+        scope=found["scope"],
+        generation=found["generation"],
+        text=found["text"][:TEXT_LIMIT],
+        sent_at=found["sent_at"],
+    )
+    texts = {type(message.id), type(message.text), type(message.sent_at)}
+    if found["schema"] != _SCHEMA or texts != {str} or message.kind not in KINDS:
+        raise ValueError(message.kind)
+    _require(message.scope, str)
+    _require(message.generation, int)
+    return message
+
+
+def _party(found: Any) -> Party:  # noqa: ANN401
+    made = Party(found["actor"], found["instance"], found.get("branch"), found.get("source"))
+    if type(made.actor) is not str or type(made.instance) is not str:
+        raise TypeError(made)
+    _require(made.branch, str)
+    _require(made.source, str)
+    return made
+
+
+def _require(item: object, kind: type) -> None:
+    if item is not None and type(item) is not kind:
+        raise TypeError(item)
