@@ -112,7 +112,8 @@ def test_a_repeated_ack_is_refused_and_says_that_it_is_ones_own(one: Repo, two: 
     assert owner(one) == ("two-0002", 2)
 
 
-def test_an_ack_by_somebody_else_takes_nothing(one: Repo, two: Repo, three: Repo) -> None:
+@pytest.mark.usefixtures("two")
+def test_an_ack_by_somebody_else_takes_nothing(one: Repo, three: Repo) -> None:
     """Nor by the holder itself."""
     offer = offered(one, "two-0002")
 
@@ -121,9 +122,7 @@ def test_an_ack_by_somebody_else_takes_nothing(one: Repo, two: Repo, three: Repo
     assert owner(one) == ("one-0001", 1)
 
 
-def test_another_instance_of_the_same_name_takes_nothing(
-    tmp_path: Path, repo: Repo, one: Repo, two: Repo
-) -> None:
+def test_another_instance_of_the_same_name_takes_nothing(repo: Repo, one: Repo, two: Repo) -> None:
     """The worktree was made anew, with the same branch and name: an offer is to an instance."""
     offer = offered(one, "two-0002")
     repo.git("worktree", "remove", "--force", str(two.path))
@@ -225,7 +224,8 @@ def test_a_name_offers_to_each_of_its_instances_and_one_has_it(
     assert made["to"]["instances"] == [instance]
 
 
-def test_an_inferred_identity_takes_up_and_offers_nothing(repo: Repo, one: Repo) -> None:
+@pytest.mark.usefixtures("one")
+def test_an_inferred_identity_takes_up_and_offers_nothing(repo: Repo) -> None:
     """As with a sign-off: the shared checkout, unpinned; the printed command pins."""
     for words in (("ack", "0123456789abcdef"), ("handoff", "one-0001"), ("pause",), ("resume",)):
         done = repo.coord(*words)
