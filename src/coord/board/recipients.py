@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.names import answers_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from coord.board.actors import Actor
 
@@ -41,9 +41,8 @@ def meant(everyone: Sequence[Actor], word: str) -> Meant:
     return Meant((), by_name=False)
 
 
-def nearest(everyone: Sequence[Actor], word: str) -> list[str]:
+def nearest(names: Iterable[str], word: str) -> list[str]:
     """Return the names that `word` was most likely meant to be, the nearest first."""
     import difflib  # noqa: PLC0415  # 4 ms, after a miss only
 
-    names = sorted({one.actor for one in everyone})
-    return difflib.get_close_matches(word, names, n=3, cutoff=0.4)
+    return difflib.get_close_matches(word, sorted(set(names)), n=3, cutoff=0.4)

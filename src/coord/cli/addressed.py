@@ -65,7 +65,7 @@ def _nobody(
     elif known:
         why = "that is you, and nobody else goes by it"
     else:
-        near = recipients.nearest(everyone, word)
+        near = recipients.nearest((one.actor for one in everyone), word)
         why = f"the nearest names are {', '.join(near)}" if near else "no name is like it"
     return Refused(
         "recipient-unknown",

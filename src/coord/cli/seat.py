@@ -180,5 +180,5 @@ def bounded(text: str | None, option: str) -> str | None:
         f"{option} is too long",
         where=f"{len(text)} characters",
         why=f"a record keeps at most {FIELD_LIMIT} of each text",
-        run="git coord --help",
+        run="git coord -h",
     )
