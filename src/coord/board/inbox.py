@@ -45,8 +45,9 @@ def unread(store: Store, who: Identity | str | None) -> list[Message]:
     if instance is None:
         return []
     known = read_ids(store, instance)
-    new = (name for name in _names(store, instance) if name not in known)
-    found = (find(store, instance, name) for name in new)
+    prefix = keys.messages(instance)
+    new = [f"{prefix}/{name}" for name in _names(store, instance) if name not in known]
+    found = (_decoded(rec) for key in new if (rec := store.read(key)) is not None)
     letters = [message for message in found if message is not None]
     return _by_time([*letters, *_offers(store, instance, known)])
 

@@ -45,9 +45,8 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _party(party: Party) -> str:
-    on = f" on {party.branch}" if party.branch else ""
-    return f"{party.actor}{on}"
+def _on(party: Party) -> str:
+    return f" on {party.branch}" if party.branch else ""
 
 
 def _provenance(party: Party) -> str:
@@ -55,7 +54,8 @@ def _provenance(party: Party) -> str:
 
 
 def _subject(message: Message) -> str:
-    sender = _party(message.sender)
+    own = " (you)" if message.sender.instance == message.to.instance else ""
+    sender = f"{message.sender.actor}{own}{_on(message.sender)}"
     if message.offer:
         return f"handoff of {message.scope}, generation {message.generation}, from {sender}"
     about = "" if message.scope is None else f" about {message.scope}"

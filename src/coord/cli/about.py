@@ -152,6 +152,6 @@ def _unknown(roll: Roll, events: Sequence[Event], name: str) -> Refused:
         "name-unknown",
         "no worker, branch or scope of that name is known",
         where=name,
-        why=f"the nearest are {', '.join(near)}" if near else "nothing was claimed under it",
+        why=f"the nearest: {', '.join(near)}" if near else "nothing was claimed under it",
         run="git coord board",
     )

@@ -66,7 +66,7 @@ def _nobody(
         why = "that is you, and nobody else goes by it"
     else:
         near = recipients.nearest((one.actor for one in everyone), word)
-        why = f"the nearest names are {', '.join(near)}" if near else "no name is like it"
+        why = f"the nearest: {', '.join(near)}" if near else "no name is like it"
     return Refused(
         "recipient-unknown",
         "nobody to send to, nothing was sent",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -250,6 +251,32 @@ def test_a_leaked_git_dir_sends_nothing_and_the_printed_command_does(
     assert done.refusal.rule == "identity-conflict"
     assert leaked.paste(done.refusal.run).code == 0
     assert answer(two, "inbox")["messages"][0]["text"] == "-x it's\nme"
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+@pytest.mark.parametrize("call", ["linkat", "unlink,unlinkat", "fsync"])
+def test_a_send_killed_inside_any_system_call_is_safe_to_repeat(
+    one: Repo, two: Repo, call: str
+) -> None:
+    """Absent or whole; the same send again is the same message, unless the first was done."""
+    seen = set()
+    for number in range(1, 12):
+        text = f"{call} {number}"
+        words = ("git-coord", "send", "help", "two-0002", text)
+        inject = f"inject={call}:signal=KILL:when={number}"
+        if one.run("strace", "-f", "-qq", "-o", "/dev/null", "-e", inject, *words).code == 0:
+            break
+        (outbox,) = [*one.common("coord/board/letters").glob("*"), None][:1]
+        begun = outbox is not None and any(outbox.iterdir())
+        before = len(answer(two, "inbox")["messages"])
+        assert one.run(*words).code == 0
+        after = [m["text"] for m in answer(two, "inbox")["messages"]]
+
+        assert before in {0, 1}
+        assert before + len(after) == (2 if before and not begun else 1)
+        assert set(after) <= {text}
+        seen.add((before, begun))
+    assert seen
 
 
 def test_a_board_that_cannot_be_written_is_an_environment_failure(one: Repo, two: Repo) -> None:
