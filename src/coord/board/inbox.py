@@ -134,7 +134,7 @@ def _of_offer(scope: str, state: State, offer: Offer, instance: str, *, read: bo
         to=Party(offer.name, instance),
         scope=scope,
         generation=state.generation,
-        text=offer.note,
+        text=offer.note[: messages.TEXT_LIMIT],
         sent_at=offer.at,
         read=read,
         offer=True,

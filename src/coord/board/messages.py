@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 KINDS = ("intent", "overlap", "help", "handoff", "ack", "dependency")
 TEXT_LIMIT = 2000
 _SCHEMA = 1
+# Of what is no text: names, a branch, a scope. Longer ones are no message of ours.
+_NAMES_LIMIT = 6000
 _scan = json.JSONDecoder().raw_decode
 _TEXT = {str}
 _MAYBE_TEXT = {str, type(None)}
@@ -136,6 +138,8 @@ def from_record(found: Any) -> Message:  # noqa: ANN401  # JSON, until its types
         raise TypeError(message)
     if type(message.scope) not in _MAYBE_TEXT or type(message.generation) not in {int, type(None)}:
         raise TypeError(message)
+    if len(message.id) + len(message.sent_at) + len(message.scope or "") > _NAMES_LIMIT:
+        raise ValueError(message.id)
     return message
 
 
@@ -146,4 +150,6 @@ def _party(found: Any) -> Party:  # noqa: ANN401
         raise TypeError(made)
     if not {type(made.branch), type(made.source)} <= _MAYBE_TEXT:
         raise TypeError(made)
+    if sum(len(text) for text in made if text) > _NAMES_LIMIT:
+        raise ValueError(len(made))
     return made

@@ -46,7 +46,7 @@ STEPS = st.lists(
         st.tuples(st.just("leave"), INSTANCES),
         st.tuples(st.just("take"), INSTANCES),
         st.tuples(st.just("offer"), st.sets(INSTANCES, min_size=1)),
-        st.tuples(st.just("ack"), INSTANCES, st.integers(0, 30)),
+        st.tuples(st.just("ack"), INSTANCES, st.integers(0, 3)),
         st.tuples(st.just("pause"), INSTANCES),
         st.tuples(st.just("resume"), INSTANCES),
     ),
@@ -69,7 +69,8 @@ def test_only_an_offered_instance_at_the_offers_generation_takes_it_up(
             state = after(state, change)
             assert state.line == before.line
         elif kind == "ack":
-            name, mine = f"o{args[1]}", place(str(args[0]))
+            # One of the last that were made: as often stale as not.
+            name, mine = [*made, "none"][-1 - int(str(args[1])) :][0], place(str(args[0]))
             change = handover.accepted(state, name, mine)
             to, generation, stands = made.get(name, ((), 0, False))
             if change is not None:
@@ -118,6 +119,19 @@ def test_a_taken_up_offer_brings_what_was_said_of_the_work() -> None:
     assert first.paths == ("src/*",)
     assert [one.instance for one in rest] == ["c"]
     assert change.details["from"]["instance"] == "a"  # type: ignore[index]
+
+
+def test_nobody_else_takes_an_offer_up() -> None:
+    """Neither a third, nor the holder, nor by an id that is none."""
+    state = after(held("a"), handover.offered(held("a"), offer(1, "b", "d")))
+
+    assert handover.accepted(state, "o1", place("c")) is None
+    assert handover.accepted(state, "o1", place("a")) is None
+    assert handover.accepted(state, "o2", place("b")) is None
+    for taker in ("b", "d"):
+        taken = after(state, handover.accepted(state, "o1", place(taker)))
+        assert (taken.generation, taken.offers, len(taken.line)) == (2, (), 1)
+        assert taken.line[0].instance == taker
 
 
 def test_several_offers_stand_and_the_same_one_again_is_one() -> None:

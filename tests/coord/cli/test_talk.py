@@ -191,6 +191,8 @@ def test_a_forged_record_is_shown_in_bounds_or_not_at_all(one: Repo, two: Repo) 
     (folder / "ffff").write_text(json.dumps(forged))
     (folder / "fffe").write_text(json.dumps({**forged, "id": "fffe", "kind": "order"}))
     (folder / "fffd").symlink_to("/etc/passwd")
+    long = {**real["from"], "actor": "z" * 100_000}
+    (folder / "fffc").write_text(json.dumps({**forged, "id": "fffc", "from": long}))
 
     found = answer(two, "inbox")["messages"]
     assert [(m["id"], len(m["text"])) for m in found] == [(sent["id"], 1), ("ffff", 2000)]
