@@ -52,8 +52,10 @@ def unread(store: Store, who: Identity | str | None) -> list[Message]:
     return _by_time([*letters, *_offers(store, instance, known)])
 
 
-def every(store: Store, instance: str) -> list[Message]:
+def every(store: Store, instance: str | None) -> list[Message]:
     """Return all that an instance was ever sent, and the offers that stand, oldest first."""
+    if instance is None:
+        return []
     known = read_ids(store, instance)
     found = map(_decoded, store.list(keys.messages(instance)))
     letters = [one._replace(read=one.id in known) for one in found if one is not None]

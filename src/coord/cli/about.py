@@ -67,6 +67,11 @@ def show(asked: str | None, *, name: str | None, as_json: bool) -> None:
         return
     screen.line(f"{subject.kind} {subject.name}")
     screen.lines(board_lines(members, rows, seat.me.instance, roll.now))
+    screen.lines(
+        f"  {one.actor.actor} works in {one.worktree}, as instance {one.actor.instance}"
+        for one in members
+        if one.actor.instance in subject.instances and one.worktree
+    )
     for event in subject.events:
         past = claims.history(seat.store, event.scope) if subject.kind == "scope" else []
         screen.lines(abouttext.detail_lines(event.scope, event.state, past))

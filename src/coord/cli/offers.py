@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from coord.cli.seat import Seat
 
 
+_ID_LENGTH = 16
+
+
 @click.command()
 @click.argument("to", metavar="TO")
 @click.option("--scope", "names", multiple=True, metavar="S", help="What; default: all you hold.")
@@ -109,6 +112,8 @@ def refuse_stale(seat: Seat, name: str) -> None:
 
 def _once_offered(seat: Seat, name: str) -> str | None:
     """Return the scope whose log knows the offer `name`; looked for only after a miss."""
+    if len(name) != _ID_LENGTH:
+        return None
     for newest in list(claims.tops(seat.store)):
         for event in claims.history(seat.store, newest.scope):
             if event.kind == "offer" and event.nonce == name:
@@ -122,7 +127,7 @@ def _offer(seat: Seat, scope: str, to: Sequence[Actor], note: str) -> tuple[Stat
 
     def decide(state: State) -> Change | None:
         _require_mine(seat, scope, state)
-        made = os.urandom(8).hex()
+        made = os.urandom(_ID_LENGTH // 2).hex()
         offer = Offer(made, instances, name, note, now(), seat.me.source)
         return handover.offered(state, offer)
 

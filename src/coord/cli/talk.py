@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import identity
 from coord.board import claims, inboxtext, keys, letters, messages, scopes
 from coord.board import inbox as inboxes
 from coord.board.actors import Actor
@@ -44,6 +43,8 @@ def send(
     seat, half = talking(asked, "send", {"--scope": scope}, [kind, to, text])
     about = None if scope is None else scopes.parse(scope, seat.place.top)
     made = written(seat, kind, addressed.find(seat, seat.roll(), to), text, about)
+    if kind == "handoff":
+        show.note("a message moves no claim: git coord handoff does, with the other's ack")
     sent = _begun(half, made) or made
     if sent is made:
         letters.send(seat.store, seat.instance, made)
@@ -63,17 +64,12 @@ def inbox(asked: str | None, *, everything: bool, as_json: bool) -> None:
     # Ten thousand messages are kept to the end: looking for garbage in them took a tenth.
     gc.disable()
     seat = seats.looking(asked)
-    identity.require_certain(seat.me, seat.place, "inbox")
-    me = seat.instance
-    found = (inboxes.every if everything else inboxes.unread)(seat.store, me)
+    found = (inboxes.every if everything else inboxes.unread)(seat.store, seat.me.instance)
     if as_json:
         show.document({"messages": [inboxes.document(message) for message in found]})
     else:
         show.lines(inboxtext.lines(found, seat.store.now()))
-    try:
-        inboxes.mark_read(seat.store, me, found)
-    except StoreError as error:
-        show.note(f"they stay unread: {error.why}")
+    _mark_read(seat, found)
 
 
 @click.command()
@@ -95,6 +91,20 @@ def ack(asked: str | None, *, name: str, as_json: bool) -> None:
         return
     again = "" if new else " before; nothing was sent again"
     show.line(f"acknowledged {message.kind} from {message.sender.actor}{again}")
+
+
+def _mark_read(seat: Seat, found: Sequence[Message]) -> None:
+    """Mark what was shown to the very worker it was sent to."""
+    if seat.me.instance is None:
+        show.note("nobody is pinned here, so nothing can be sent here: git coord pin")
+        return
+    if seat.me.conflict is not None:
+        show.note(f"they stay unread: they are {seat.me.actor}'s")
+        return
+    try:
+        inboxes.mark_read(seat.store, seat.instance, found)
+    except StoreError as error:
+        show.note(f"they stay unread: {error.why}")
 
 
 def talking(

@@ -73,6 +73,7 @@ def test_a_worker_is_shown_with_all_it_has(one: Repo, two: Repo) -> None:
     assert scopes(two) == ["task:x"]
     shown = answer(two, "show", "one")
     assert (shown["kind"], shown["name"]) == ("actor", "one-0001")
+    assert f"one-0001 works in {one.path}, as instance {instance}" in two.coord("show", "one").out
     assert [a["actor"] for a in shown["actors"]] == ["one-0001", "two-0002"]
 
 

@@ -224,13 +224,37 @@ def test_an_unknown_id_is_refused(one: Repo, two: Repo) -> None:
 
 
 @pytest.mark.usefixtures("one")
-def test_an_inferred_identity_sends_and_reads_nothing(repo: Repo) -> None:
-    """Its inbox would be whoever's branch is checked out."""
-    for words in (("send", "help", "one-0001", "it's me"), ("inbox",), ("ack", "feedfeed")):
+def test_an_inferred_identity_sends_nothing_and_has_an_empty_inbox(repo: Repo) -> None:
+    """Looking is refused to nobody; what is printed helps."""
+    done = repo.coord("inbox")
+    assert (done.code, done.out) == (0, "0 messages\n")
+    assert "nobody is pinned here" in done.err
+    for words in (("send", "help", "one-0001", "it's me"), ("ack", "feedfeed")):
         done = repo.coord(*words)
         assert (done.code, done.refusal.rule) == (1, "identity-inferred")
     assert repo.paste(done.refusal.run).code == 0
     assert answer(repo, "inbox")["messages"] == []
+
+
+def test_another_name_than_the_pinned_reads_nothing_away(one: Repo, two: Repo) -> None:
+    """A variable left from another worktree: warned, shown, not marked."""
+    one.coord("send", "help", "two-0002", "hello")
+    done = two.with_env(COORD_ACTOR="one-0001").coord("inbox")
+
+    assert (done.code, "| hello" in done.out) == (0, True)
+    assert "they stay unread: they are two-0002's" in done.err
+    assert len(answer(two, "inbox")["messages"]) == 1
+
+
+def test_a_handoff_by_message_says_that_it_moves_nothing(one: Repo, two: Repo) -> None:
+    """The verb of that name does."""
+    answer(one, "claim", "x")
+    done = one.coord("send", "handoff", "two-0002", "take x", "--scope", "x")
+
+    assert (done.code, "a message moves no claim" in done.err) == (0, True)
+    (found,) = answer(two, "inbox")["messages"]
+    answer(two, "ack", found["id"])
+    assert answer(one, "show", "x")["claims"][0]["holder"]["actor"] == "one-0001"
 
 
 def test_an_explicit_name_is_shown_as_such(repo: Repo, one: Repo) -> None:
