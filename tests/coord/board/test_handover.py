@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.board import events, handover
+from coord.board import claims, events, handover, inbox, notices
+from coord.board.directory import Directory
 from coord.board.events import Place, State
 from coord.board.offer import Offer
+from coord.identity import Identity
+from harness.crash import killed_at_every_call
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 INSTANCES = st.integers(0, 3).map(lambda number: f"i{number}")
 
@@ -169,3 +178,43 @@ def test_a_pause_marks_and_a_resume_unmarks_the_holders_claim_alone() -> None:
     assert handover.resumed(marked, "b") is None
     assert after(marked, handover.resumed(marked, "a")) == state
     assert handover.resumed(state, "a") is None
+
+
+IMPORTS = """
+import sys
+from coord.board import claims, handover
+from coord.board.directory import Directory
+from coord.board.events import Place
+from coord.identity import Identity
+"""
+BODY = """
+me, mine = Identity("b", "b", "pinned", 2), Place("b", "b", "feat", "now")
+claims.change(Directory(sys.argv[1]), "task:x", me, lambda at: handover.accepted(at, "o1", mine))
+"""
+
+
+def test_an_ack_killed_at_any_call_has_happened_or_not(tmp_path: Path, env: dict[str, str]) -> None:
+    """The offer stands or is taken up; the holder is told of the second, and only then."""
+    root, outcomes = tmp_path / "coord" / "board", set()
+    _offered(root)
+    for _ in killed_at_every_call(IMPORTS, BODY, [str(root)], tmp_path, env):
+        store = Directory(str(root))
+        state = claims.state(store, "task:x")
+        assert state.holder is not None
+        outcomes.add(state.holder.instance)
+        told = [notice.kind for notice in notices.unread(store, "a")]
+        standing = [message.id for message in inbox.unread(store, "b")]
+        if state.holder.instance == "b":
+            assert (state.generation, told, standing) == (2, ["accepted"], [])
+        else:
+            assert (state.generation, told, standing) == (1, [], ["o1"])
+        shutil.rmtree(root)
+        _offered(root)
+
+    assert outcomes == {"a", "b"}
+
+
+def _offered(root: Path) -> None:
+    store, me = Directory(str(root)), Identity("a", "a", "pinned", 2)
+    claims.change(store, "task:x", me, lambda at: events.joined(at, place("a"), alive))
+    claims.change(store, "task:x", me, lambda at: handover.offered(at, offer(1, "b")))

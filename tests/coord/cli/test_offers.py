@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import time
@@ -276,24 +277,53 @@ def test_of_many_acks_at_once_one_wins(repo: Repo, tmp_path: Path) -> None:
         answer(takers[won[0]], "release", name)
 
 
+def test_an_ack_a_release_and_a_take_over_at_once_leave_one_owner(
+    one: Repo, two: Repo, three: Repo
+) -> None:
+    """Whatever comes first: an ack that says yes is in the log, right at the offer's generation."""
+    for number in range(ROUNDS):
+        name = f"race-{number}"
+        answer(one, "claim", name)
+        offer = answer(one, "handoff", "two-0002", "--scope", name)["offers"][0]["id"]
+        taking = ("take-over", name, "--reason", "r", "--from-present")
+        ended = _at_once([(two, ("ack", offer)), (one, ("release", name)), (three, taking)])
+
+        events = answer(one, "log", name)["events"]
+        kinds = [event["kind"] for event in events]
+        assert kinds.count("ack") == (1 if ended[0][1] == 0 else 0)
+        for before, after in itertools.pairwise(events):
+            if after["kind"] == "ack":
+                assert (before["generation"], after["generation"]) == (1, 2)
+                assert before["line"][0]["actor"] == "one-0001"
+        if ended[0][1]:
+            assert "coord: offer-stale: " in ended[0][0]
+        for repo in (one, two, three):
+            repo.coord("release", name)
+
+
 def _raced(takers: list[Repo], offers: list[str]) -> list[int]:
     """Ack all offers at one moment; return who won; the losers were refused by the rule."""
-    start = time.time() + 1.5
-    line = "import os, sys, time; time.sleep(float(sys.argv[1]) - time.time()); "
-    line += "os.execvp('git-coord', ['git-coord', 'ack', sys.argv[2]])"
-    racing = [
-        subprocess.Popen(
-            ["python3", "-c", line, str(start), offer],
-            cwd=taker.path,
-            env=taker.env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for taker, offer in zip(takers, offers, strict=True)
-    ]
-    ended = [(process.communicate(), process.returncode) for process in racing]
-    for (_, err), code in ended:
+    ended = _at_once([(taker, ("ack", offer)) for taker, offer in zip(takers, offers, strict=True)])
+    for err, code in ended:
         assert code in {0, 1}, err
         assert code == 0 or "coord: offer-stale: " in err
     return [number for number, (_, code) in enumerate(ended) if code == 0]
+
+
+def _at_once(commands: list[tuple[Repo, tuple[str, ...]]]) -> list[tuple[str, int]]:
+    """Run commands in processes of their own, at one moment; return (stderr, status) of each."""
+    start = time.time() + 1.5
+    line = "import os, sys, time; time.sleep(max(0, float(sys.argv[1]) - time.time())); "
+    line += "os.execvp('git-coord', ['git-coord', *sys.argv[2:]])"
+    racing = [
+        subprocess.Popen(
+            ["python3", "-c", line, str(start), *words],
+            cwd=repo.path,
+            env=repo.env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for repo, words in commands
+    ]
+    return [(process.communicate()[1], process.returncode) for process in racing]
