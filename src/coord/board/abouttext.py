@@ -109,5 +109,5 @@ def _words(place: Place) -> Iterator[str]:
     if place.intent:
         yield from (f"    | {line}" for line in place.intent.split("\n"))
     if place.paths:
-        yield f"    paths {len(place.paths)}"
+        yield "    means to touch"
         yield from (f"    | {path}" for path in place.paths)

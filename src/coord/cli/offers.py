@@ -162,7 +162,7 @@ def _owner(state: State, seat: Seat) -> str:
 def _stale(seat: Seat, scope: str, state: State, name: str) -> Refused:
     return Refused(
         "offer-stale",
-        f"the offer {name} of {scope} stands no longer",
+        f"the offer {name} stands no longer",
         where=scope,
         why=f"{_owner(state, seat)}; an offer ends when its scope changes hands",
         run=f"git coord log {quote(scope)}",
@@ -175,7 +175,7 @@ def _foreign(scope: str, state: State, name: str) -> Refused:
     owner = view.told(state.line[0])
     return Refused(
         "not-holder",
-        f"the offer {name} of {scope} is not made to this instance",
+        f"the offer {name} is not made to this instance",
         where=scope,
         why=f"it is held by {owner}, and offered to {to}; a name alone takes nothing up",
         run=f"git coord log {quote(scope)}",
