@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.board import claims, handover, inbox, letters, scopes, view
+from coord.board import claims, events, handover, inbox, letters, scopes, view
 from coord.board.offer import Offer
 from coord.cli import addressed, show
 from coord.cli import seat as seats
@@ -96,6 +96,23 @@ def take_up(seat: Seat, offered: Offered, *, as_json: bool) -> None:
     answer(seat, seat.roll(), [(scope, state, state.line[0])], as_json=as_json)
 
 
+def adopt(seat: Seat, scope: str, *, as_json: bool) -> None:
+    """Take up what a coordinator has claimed for this branch, as claiming it does.
+
+    Raises:
+        Refused: nobody has.
+    """
+    mine, roll = seats.claim(seat, seat.branch), seat.roll()
+
+    def decide(state: State) -> Change | None:
+        if not any(place.on_behalf and place.branch == mine.branch for place in state.line):
+            raise _not_kept(seat, scope, state)
+        return events.joined(state, mine, roll.is_dead)
+
+    state = claims.change(seat.store, scope, seat.me, decide).state
+    answer(seat, roll, [(scope, state, state.places_of(seat.instance)[0])], as_json=as_json)
+
+
 def refuse_stale(seat: Seat, name: str) -> None:
     """Refuse an id that was an offer once, or is one to somebody else.
 
@@ -179,6 +196,16 @@ def _foreign(scope: str, state: State, name: str) -> Refused:
         where=scope,
         why=f"it is held by {owner}, and offered to {to}; a name alone takes nothing up",
         run=f"git coord log {quote(scope)}",
+    )
+
+
+def _not_kept(seat: Seat, scope: str, state: State) -> Refused:
+    return Refused(
+        "not-holder",
+        f"{scope} was not claimed for this branch",
+        where=scope,
+        why=f"{_owner(state, seat)}; a handoff is taken up by its id, which the inbox shows",
+        run="git coord inbox",
     )
 
 

@@ -77,11 +77,17 @@ def inbox(asked: str | None, *, everything: bool, as_json: bool) -> None:
 @show.json_option
 @click.pass_obj
 def ack(asked: str | None, *, name: str, as_json: bool) -> None:
-    """Take up an offered scope, which is yours from then on, or tell a sender that you read."""
+    """Take up an offered scope, which is yours from then on, or tell a sender that you read.
+
+    ID is of your inbox; or it is a scope with its kind, which somebody claimed for your branch.
+    """
     seat, _ = talking(asked, "ack", {}, [name])
     offer = offers.find(seat, name)
     if offer is not None:
         offers.take_up(seat, offer, as_json=as_json)
+        return
+    if ":" in name:
+        offers.adopt(seat, scopes.parse(name, seat.place.top), as_json=as_json)
         return
     message = _message(seat, name)
     new = _acknowledge(seat, message)

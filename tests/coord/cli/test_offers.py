@@ -225,6 +225,21 @@ def test_a_name_offers_to_each_of_its_instances_and_one_has_it(
     assert made["to"]["instances"] == [instance]
 
 
+def test_a_coordinators_claim_is_taken_up_by_an_ack_of_its_scope(one: Repo, two: Repo) -> None:
+    """As by claiming; what was claimed for nobody's or another's branch is not."""
+    answer(one, "claim", "y", "--branch", "feat-two", "--issue", "7")
+    for name in ("task:x", "task:free"):
+        done = two.coord("ack", name)
+        assert (done.code, done.refusal.rule) == (1, "not-holder")
+        assert two.paste(done.refusal.run).code == 0
+
+    (claim,) = answer(two, "ack", "task:y")["claims"]
+
+    assert (claim["state"], claim["actor"], claim["issue"]) == ("held", "two-0002", 7)
+    assert claim["generation"] == 2
+    assert two.coord("ack", "task:y").refusal.rule == "not-holder"
+
+
 @pytest.mark.usefixtures("one")
 def test_an_inferred_identity_takes_up_and_offers_nothing(repo: Repo) -> None:
     """As with a sign-off: the shared checkout, unpinned; the printed command pins."""
