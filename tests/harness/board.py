@@ -71,12 +71,15 @@ for line in sys.stdin:
 
 
 class Live:
-    """A living worker process in a worktree, told what to run."""
+    """A living worker process in a worktree, told what to run.
 
-    def __init__(self, repo: Repo) -> None:
+    `program` is a Python; by a link of another name it is an agent of that name.
+    """
+
+    def __init__(self, repo: Repo, program: str) -> None:
         self.mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _WORKER],
+            [program, "-c", _WORKER],
             cwd=repo.path,
             env={**repo.env, MARK: self.mark},
             stdin=subprocess.PIPE,
@@ -108,9 +111,9 @@ class Live:
 
 
 @contextmanager
-def living(repo: Repo) -> Iterator[Live]:
+def living(repo: Repo, program: str = sys.executable) -> Iterator[Live]:
     """Start a worker and, at the end, leave no process of it behind."""
-    live = Live(repo)
+    live = Live(repo, program)
     try:
         yield live
     finally:

@@ -106,7 +106,7 @@ def change(
 def _next(newest: Event | None, scope: str, me: Identity, wanted: Change) -> Event:
     return Event(
         seq=1 if newest is None else newest.seq + 1,
-        nonce=os.urandom(8).hex(),
+        nonce=wanted.nonce or os.urandom(8).hex(),
         after=None if newest is None else newest.nonce,
         kind=wanted.kind,
         scope=scope,

@@ -18,8 +18,8 @@ from coord.names import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Folders whose records lie one level deeper, one folder a scope or a recipient.
-_DEEP = frozenset({"claims", "ids", "msgs", "notices"})
+# Folders whose records lie one level deeper, one folder a scope, a series or a worker.
+_DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
 _PROBE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _LITTER_AGE = 3600
 _TRIES = 16

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from coord.board.offer import Offer
     from coord.board.process import Process
 
 UNKNOWN = "unknown"
@@ -57,11 +58,13 @@ class State(NamedTuple):
         generation: how often the scope has changed its holder; the fencing token of a claim.
         line: the places; the first one holds.
         paused_at: when the holder paused, None while at work.
+        offers: what the holder offers, at this generation only.
     """
 
     generation: int = 0
     line: tuple[Place, ...] = ()
     paused_at: str | None = None
+    offers: tuple[Offer, ...] = ()
 
     @property
     def holder(self) -> Place | None:
@@ -77,14 +80,16 @@ class Change(NamedTuple):
     """The next event, not yet published.
 
     Attributes:
-        kind: ``claim wait adopt update release take-over``.
+        kind: ``claim wait adopt update release take-over offer ack pause resume``.
         state: the state it leads to.
         details: what the log shows of it besides.
+        nonce: the event's, where the state names it already.
     """
 
     kind: str
     state: State
     details: Mapping[str, object] = _NOTHING
+    nonce: str | None = None
 
 
 class Event(NamedTuple):
@@ -215,9 +220,9 @@ def _adopted(state: State, index: int, mine: Place) -> Change:
         intent=old.intent if mine.intent is None else mine.intent,
         paths=mine.paths or old.paths,
     )
-    generation = state.generation + (1 if index == 0 else 0)
     line = _put(state.line, index, new)
-    return Change("adopt", state._replace(generation=generation, line=line), {"from": brief(old)})
+    after = State(state.generation + 1, line) if index == 0 else state._replace(line=line)
+    return Change("adopt", after, {"from": brief(old)})
 
 
 def _put(line: tuple[Place, ...], index: int, place: Place) -> tuple[Place, ...]:

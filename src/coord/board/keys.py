@@ -103,6 +103,29 @@ def number_of(key: str) -> int:
     return int(name) if name.isascii() and name.isdigit() else -1
 
 
+def messages(instance: str) -> str:
+    """Return the prefix of the messages to an instance."""
+    return f"messages/{escaped(INSTANCE, instance)}"
+
+
+def read(instance: str) -> str:
+    """Return the prefix of what an instance has read."""
+    return f"read/{escaped(INSTANCE, instance)}"
+
+
+def letters(instance: str) -> str:
+    """Return the prefix of what an instance has begun to send."""
+    return f"letters/{escaped(INSTANCE, instance)}"
+
+
+def posted(instance: str) -> str:
+    """Return the prefix of what an instance has sent and must not send twice."""
+    return f"posted/{escaped(INSTANCE, instance)}"
+
+
+PAIRS = "posted/pairs"
+
+
 def require(key: str) -> None:
     """Insist that `key` is two or three plain parts.
 

@@ -29,7 +29,7 @@ class Notice(NamedTuple):
 
     Attributes:
         rec: its record, to delete once told.
-        kind: ``lost``, ``passed-over``, ``adopted`` or ``yours``.
+        kind: ``lost``, ``passed-over``, ``adopted``, ``accepted``, ``offered`` or ``yours``.
         scope: canonical scope.
         by: actor who did it.
         at: when, by that actor's clock.
@@ -47,7 +47,7 @@ class Notice(NamedTuple):
 
 
 def concerned(before: State, event: Event) -> dict[str, str]:
-    """Return {instance: kind} of those whom `event` takes a place from, or makes the holder."""
+    """Return {instance: kind} of those whom `event` takes a place from, makes holder or offers."""
     line = event.state.line
     kept = {(place.instance, place.branch) for place in line}
     found = {
@@ -57,6 +57,9 @@ def concerned(before: State, event: Event) -> dict[str, str]:
     }
     if line and line[0].instance is not None and not _held(before, line[0]):
         found[line[0].instance] = "yours"
+    for offer in event.state.offers:
+        if offer.id == event.nonce:
+            found |= dict.fromkeys(offer.to, "offered")
     return {instance: kind for instance, kind in found.items() if instance != event.instance}
 
 
@@ -97,6 +100,8 @@ def told(store: Store, notice: Notice) -> None:
 def _kind(place: Place, before: State, event: Event) -> str:
     if event.kind == "adopt":
         return "adopted"
+    if event.kind == "ack" and place == before.holder:
+        return "accepted"
     return "lost" if place == before.holder else "passed-over"
 
 

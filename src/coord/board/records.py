@@ -11,6 +11,7 @@ from typing import Any
 
 from coord.board import keys
 from coord.board.events import Event, Place, State
+from coord.board.offer import Offer
 from coord.board.process import Process
 
 SCHEMA = 1
@@ -107,10 +108,22 @@ def _event(found: dict[str, Any]) -> Event:
 
 
 def _state(found: Any) -> State:  # noqa: ANN401
-    state = State(found["generation"], tuple(map(_place, found["line"])), found.get("paused_at"))
+    state = State(
+        generation=found["generation"],
+        line=tuple(map(_place, found["line"])),
+        paused_at=found.get("paused_at"),
+        offers=tuple(map(_offer, found.get("offers", ()))),
+    )
     _require(type(found["line"]) is list and type(state.paused_at) in _MAYBE_TEXT)
     _require(type(state.generation) is int and state.generation >= 0)
     return state
+
+
+def _offer(found: Any) -> Offer:  # noqa: ANN401
+    to = tuple(found["to"])
+    offer = Offer(found["id"], to, found["name"], found["note"], found["at"], found["source"])
+    _require(to and set(map(type, (*to, offer.id, *offer[2:]))) == _TEXT)
+    return offer
 
 
 def _place(found: Any) -> Place:  # noqa: ANN401
@@ -149,11 +162,14 @@ def _require(truth: object) -> None:
 
 
 def _state_document(state: State) -> dict[str, object]:
-    return {
+    document: dict[str, object] = {
         "generation": state.generation,
         "line": [_place_document(place) for place in state.line],
         "paused_at": state.paused_at,
     }
+    if state.offers:
+        document["offers"] = [offer._asdict() for offer in state.offers]
+    return document
 
 
 def _place_document(place: Place) -> dict[str, object]:

@@ -67,7 +67,7 @@ class Roll:
 
     def members(self, holding: Iterable[str]) -> list[Member]:
         """Return the workers seen lately and those `holding` a place, by name."""
-        listed = {actor.instance: actor for actor in self._everyone()}
+        listed = {actor.instance: actor for actor in self.everyone()}
         facts = {sibling.git_dir: sibling for sibling in worktree.siblings(self._place)}
         kept = set(holding)
         found = []
@@ -77,7 +77,7 @@ class Roll:
                 found.append(_member(actor, status, facts.get(self._git_dir(actor))))
         return sorted(found, key=lambda member: (member.actor.actor, member.actor.instance))
 
-    def _everyone(self) -> list[Actor]:
+    def everyone(self) -> list[Actor]:
         """Return all recorded actors, after recording those that hooks have pinned."""
         common = self._place.common_dir
         try:

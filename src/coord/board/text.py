@@ -43,6 +43,11 @@ def log_lines(events: Sequence[Event]) -> Iterator[str]:
             yield from (f"      | {line}" for line in reason.split("\n"))
 
 
+def span(seconds: float) -> str:
+    """Return an age as a person says it."""
+    return "less than a minute" if seconds < duration.UNITS["m"] else duration.told(seconds)
+
+
 def _summary(members: Sequence[Member], taken: Sequence[Row], free: int) -> str:
     present = sum(member.status.present for member in members)
     contested = sum(row.state == "contested" for row in taken)
@@ -74,7 +79,7 @@ def _member(member: Member, me: str | None, now: float | None) -> tuple[str, ...
 def _seen(seen: float | None, now: float | None) -> str:
     if seen is None or now is None:
         return ""
-    return f"seen {_span(now - seen)} ago"
+    return f"seen {span(now - seen)} ago"
 
 
 def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -131,11 +136,7 @@ def _age(place: Place, now: float | None) -> str:
         since = datetime.fromisoformat(place.since).timestamp()
     except ValueError:
         return ""
-    return "" if now is None else f" for {_span(now - since)}"
-
-
-def _span(seconds: float) -> str:
-    return "less than a minute" if seconds < duration.UNITS["m"] else duration.told(seconds)
+    return "" if now is None else f" for {span(now - since)}"
 
 
 def _result(event: Event) -> str:

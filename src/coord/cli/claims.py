@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -51,13 +52,15 @@ def claim(
     mine = seats.claim(seat, target)._replace(
         issue=_issue(issue),
         intent=intent or None,
-        paths=globs,
+        paths=_rooted(seat, globs) if globs else (),
         session=session or None,
         on_behalf=branch is not None and target != own,
     )
     roll = seat.roll()
-    made = [(scope, *_claimed(seat, roll, scope, mine)) for scope in seat.scopes]
+    made = [(scope, *claimed(seat, roll, scope, mine)) for scope in seat.scopes]
     answer(seat, roll, made, as_json=as_json)
+    if globs:
+        _tell_of_overlaps(seat, roll, made)
 
 
 @click.command()
@@ -82,7 +85,25 @@ def release(asked: str | None, *, names: tuple[str, ...], as_json: bool) -> None
         show.line(f"{seat.me.actor} holds nothing and waits for nothing")
 
 
-def _claimed(seat: Seat, roll: Roll, scope: str, mine: Place) -> tuple[State, Place]:
+def _tell_of_overlaps(seat: Seat, roll: Roll, made: Sequence[tuple[str, State, Place]]) -> None:
+    from coord.cli import overlaps  # noqa: PLC0415  # most claims declare no paths
+
+    for scope, _, held in made:
+        for meeting in overlaps.tell(seat, roll, scope, held):
+            headline, *rest = overlaps.lines(meeting)
+            show.note(headline)
+            for line in rest:
+                show.quoted(line.strip(" |"))
+
+
+def _rooted(seat: Seat, globs: tuple[str, ...]) -> tuple[str, ...]:
+    from coord.integrate import declared  # noqa: PLC0415  # most claims declare no paths
+
+    return declared.rooted(seat.place, os.getcwd(), globs)
+
+
+def claimed(seat: Seat, roll: Roll, scope: str, mine: Place) -> tuple[State, Place]:
+    """Claim `scope`, and return its state and the place that `seat` has there."""
     outcome = claims.change(
         seat.store, scope, seat.me, lambda state: events.joined(state, mine, roll.is_dead)
     )

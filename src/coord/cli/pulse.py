@@ -87,6 +87,10 @@ def _headline(notice: Notice) -> str:
         return f"{scope} is yours now, generation {notice.generation}; {by} left it to you"
     if notice.kind == "adopted":
         return f"{scope}, which you held for {by}'s branch, is {by}'s own now"
+    if notice.kind == "offered":
+        return f"{by} offers you {scope}, see git coord inbox; it carries no authority"
+    if notice.kind == "accepted":
+        return f"{scope}, which you offered, is {by}'s now, generation {notice.generation}"
     if notice.kind == "passed-over":
         return f"your place in the line for {scope} was passed over: your process had ended"
     return f"{scope} is no longer yours: {by} took it over at {notice.at}"

@@ -160,6 +160,8 @@ def typed(
     for option, text in options.items():
         if text is True:
             said.append(option)
+        elif isinstance(text, tuple):
+            said += [word for each in text for word in (option, quote(str(each)))]
         elif text:
             said += [option, quote(str(text))]
     return " ".join([*said, *(["--", *map(quote, tail)] if tail else [])])

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from coord import config, duration
-from coord.board import actors, claims, view
+from coord import config, duration, identity
+from coord.board import actors, claims, inbox, view
 from coord.board.roll import Roll
 from coord.board.store import StoreError
 from coord.cli import habits, show, who
@@ -20,7 +20,7 @@ from coord.cli import seat as seats
 from coord.cli.ledgers import worktree_of
 from coord.config import Config
 from coord.errors import CoordError
-from coord.fleet import lanes, mailbox, mirror, screen, suggestion
+from coord.fleet import lanes, mirror, screen, suggestion
 from coord.fleet.ledger import PutDown
 from coord.fleet.ledgerfile import Ledger
 from coord.fleet.screen import Screen
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from coord.board.events import Place
+    from coord.board.messages import Message
     from coord.cli.seat import Seat
     from coord.config import Fleet
     from coord.fleet.mirror import Mirror
@@ -75,9 +76,7 @@ def gathered(seat: Seat, declared: Config, missing: dict[str, str]) -> Screen:
     """Return the screen; a part that cannot be had is named in `missing`, and the others stand."""
     fleet, made = declared.fleet, Screen(seat.me.actor, seat.me.instance, unavailable=missing)
     holders = _board(made, seat, declared)
-    made.messages = (
-        _part(missing, "messages", lambda: mailbox.unread(seat.store, made.instance)) or []
-    )
+    made.messages = _part(missing, "messages", lambda: _unread(seat)) or []
     made.mirror = _part(missing, "mirror", lambda: _mirror(seat, fleet))
     made.put_downs = _part(missing, "put_downs", lambda: _put_down(seat, fleet)) or []
     rows = None
@@ -102,6 +101,17 @@ def _board(made: Screen, seat: Seat, declared: Config) -> Mapping[str, Place] | 
         missing["lanes"] = "the board does not say who has claimed them"
         return None
     return lanes.holders(tops)
+
+
+def _unread(seat: Seat) -> list[Message]:
+    """Return the unread messages, and mark none: they are read by ``git coord inbox``.
+
+    Raises:
+        Refused: nobody acts here for certain, and an empty inbox would be a lie.
+    """
+    if seat.me.instance is None:
+        identity.require_certain(seat.me, seat.place, "inbox")
+    return inbox.unread(seat.store, seat.me)
 
 
 def _mirror(seat: Seat, fleet: Fleet) -> Mirror:

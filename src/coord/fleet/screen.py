@@ -6,14 +6,15 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from coord.board import view
+from coord.board import inbox, inboxtext, view
 from coord.board.text import board_lines
 from coord.fleet import ledger, mirror
-from coord.fleet.text import ago, mirror_lines, put_down_lines
+from coord.fleet.text import mirror_lines, put_down_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from coord.board.messages import Message
     from coord.board.roll import Member
     from coord.board.view import Row
     from coord.fleet.ledger import PutDown
@@ -31,7 +32,7 @@ class Screen:
         now: the present, in seconds.
         members: the roll.
         rows: the board.
-        messages: unread ones, as ``inbox --json`` answers.
+        messages: unread ones.
         mirror: what was shipped lately.
         put_downs: what was put down last, oldest first.
         suggestion: the one thing to look at.
@@ -43,7 +44,7 @@ class Screen:
     now: float = field(default_factory=time.time)
     members: list[Member] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    messages: list[dict[str, object]] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
     mirror: Mirror | None = None
     put_downs: list[PutDown] = field(default_factory=list)
     suggestion: Suggestion | None = None
@@ -64,7 +65,7 @@ def document(screen: Screen) -> Mapping[str, object]:
         "actors": [view.member_document(member) for member in screen.members],
         "claims": [view.row_document(row) for row in screen.rows],
         "contested": screen.contested,
-        "messages": screen.messages,
+        "messages": [inbox.document(message) for message in screen.messages],
         "mirror": None if screen.mirror is None else mirror.document(screen.mirror),
         "put_downs": [ledger.document(entry) for entry in screen.put_downs],
         "suggestion": None if suggestion is None else suggestion._asdict(),
@@ -106,19 +107,12 @@ def _board(screen: Screen) -> Iterator[str]:
 def _inbox(screen: Screen) -> Iterator[str]:
     if "messages" in screen.unavailable:
         return
-    count = len(screen.messages)
-    yield f"inbox: {count} unread; messages carry no authority" if count else "inbox: empty"
-    for message in screen.messages:
-        about = f" about {message['scope']}" if message.get("scope") else ""
-        sent = ago(str(message.get("sent_at")), screen.now)
-        yield f"  {message.get('id')}  {message.get('kind')} from {_sender(message)}{about}, {sent}"
-        yield from (f"    | {line}" for line in str(message.get("text") or "").split("\n") if line)
-
-
-def _sender(message: Mapping[str, object]) -> object:
-    """Return a sender's name, whether the message gives it alone or with the instance."""
-    sender = message.get("from")
-    return sender.get("actor") if isinstance(sender, dict) else sender
+    if not screen.messages:
+        yield "inbox: empty"
+        return
+    summary, *rest = inboxtext.lines(screen.messages, screen.now)
+    yield f"inbox: {summary}"
+    yield from (f"  {line}" for line in rest if line)
 
 
 def _suggestion(screen: Screen) -> Iterator[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from coord.board import keys, records
 from coord.board.events import Event, Place, State
+from coord.board.offer import Offer
 from coord.board.process import Process
 
 TEXT = st.text(st.characters(codec=None), max_size=20)
@@ -29,8 +30,15 @@ PLACES = st.builds(
     run=st.booleans(),
     on_behalf=st.booleans(),
 )
+OFFERS = st.builds(
+    Offer, TEXT, st.lists(TEXT, min_size=1, max_size=3).map(tuple), TEXT, TEXT, TEXT, TEXT
+)
 STATES = st.builds(
-    State, st.integers(0, 1 << 40), st.lists(PLACES, max_size=3).map(tuple), st.none() | TEXT
+    State,
+    generation=st.integers(0, 1 << 40),
+    line=st.lists(PLACES, max_size=3).map(tuple),
+    paused_at=st.none() | TEXT,
+    offers=st.lists(OFFERS, max_size=2).map(tuple),
 )
 EVENTS = st.builds(
     Event,

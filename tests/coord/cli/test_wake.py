@@ -199,7 +199,24 @@ def test_who_is_only_inferred_is_told_that_nothing_can_reach_it(repo: Repo, one:
     found = answer(repo, "wake", "--no-stagger")
 
     assert (found["instance"], found["messages"]) == (None, [])
-    assert "nobody is pinned here" in found["unavailable"]["messages"]
+    assert "only inferred" in found["unavailable"]["messages"]
+
+
+def test_what_waits_in_the_inbox_is_shown_and_stays_unread(one: Repo, two: Repo) -> None:
+    """A wake is not a reading: a harness shows it to whoever may never look."""
+    answer(one, "claim", "parser")
+    answer(one, "send", "help", "two-0002", "look\nhere", "--scope", "parser")
+    answer(one, "handoff", "two-0002", "--scope", "parser")
+
+    for _ in range(2):
+        found = answer(two, "wake", "--no-stagger")
+        assert [message["kind"] for message in found["messages"]] == ["help", "handoff"]
+    said = two.coord("wake", "--no-stagger").out
+    assert "inbox: 1 message, 1 offer" in said
+    assert "help from one-0001 on feat-one about task:parser" in said
+    assert "| look\n    | here" in said
+    assert f"git coord ack {found['messages'][1]['id']}" in said
+    assert found["messages"] == answer(two, "inbox")["messages"]
 
 
 def test_a_bare_repository_shows_its_board(bare_with_worktree: Repo) -> None:

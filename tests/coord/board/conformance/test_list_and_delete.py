@@ -55,7 +55,7 @@ def test_the_last_of_each_folder_is_found_in_one_look(store: Store) -> None:
         ("claims/s-ab/00000001", b"s-ab 1"),
         ("claims/s-b/00000003", b"s-b 3"),
     ]
-    assert list(store.last("msgs")) == []
+    assert list(store.last("messages")) == []
 
 
 def test_a_prefix_is_whole_parts_of_a_key(store: Store) -> None:

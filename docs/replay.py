@@ -1,0 +1,101 @@
+"""Play the sessions of a page for real, and put what was said into it: ``python docs/replay.py``.
+
+A page's session is a block of ``WORKTREE$ COMMAND`` lines, each followed by what it printed. Ids
+differ from run to run: those in a command are the ones that the run before it has printed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PAGE = Path(__file__).with_name("talk.md")
+_BLOCK = re.compile(r"^```\n((?:\w+)\$ .*?)^```$", re.MULTILINE | re.DOTALL)
+_PROMPT = re.compile(r"^(\w+)\$ (.*)$")
+_ID = re.compile(
+    r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{14}-[0-9a-f]{8}|[0-9a-f]{16}"
+    r"|[0-9a-f]{12}|(?<=instance )[0-9a-f]{8})\b"
+)
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+
+
+class Step(NamedTuple):
+    """One command of a page, the worktree it runs in, and what stands below it."""
+
+    worktree: str
+    command: str
+    output: str
+
+
+def steps(block: str) -> Iterator[Step]:
+    """Yield the commands of a session."""
+    found: list[list[str]] = []
+    for line in block.splitlines(keepends=True):
+        if _PROMPT.match(line):
+            found.append([line])
+        else:
+            found[-1].append(line)
+    for prompt, *output in found:
+        match = _PROMPT.match(prompt)
+        if match is not None:
+            yield Step(match[1], match[2], "".join(output))
+
+
+def replayed(page: str, scratch: Path, env: Mapping[str, str]) -> str:
+    """Return `page` with its sessions as they went just now, in worktrees below `scratch`."""
+    known: dict[str, str] = {}
+    return _BLOCK.sub(lambda match: f"```\n{_session(match[1], scratch, env, known)}```", page)
+
+
+def normalised(page: str) -> str:
+    """Return a page without what differs from run to run."""
+    return _TIME.sub("TIME", _ID.sub("ID", page))
+
+
+def _session(block: str, scratch: Path, env: Mapping[str, str], known: dict[str, str]) -> str:
+    text = ""
+    for step in steps(block):
+        command = _ID.sub(lambda match: known.get(match[0], match[0]), step.command)
+        output = _said(command, scratch / step.worktree, scratch, env)
+        known.update(zip(_ID.findall(step.output), _ID.findall(output), strict=False))
+        text += f"{step.worktree}$ {command}\n{output}"
+    return text
+
+
+def _said(command: str, folder: Path, scratch: Path, env: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.stdout.replace(str(scratch), "~")
+
+
+def _environment(scratch: Path) -> dict[str, str]:
+    """Return an environment of nobody's, with the commands that this interpreter has beside it."""
+    (scratch / ".gitconfig").write_text(
+        "[user]\n\tname = Ada Human\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n"
+    )
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "HOME": str(scratch), "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder).resolve()
+        (home / "main").mkdir()
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(replayed(page, home, _environment(home)), encoding="utf-8")
+    sys.stdout.write(f"{PAGE}\n")

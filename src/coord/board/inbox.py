@@ -1,0 +1,185 @@
+"""The inbox: messages to an instance, the offers made to it, and what of both it has read.
+
+    read/<instance>/<time>   {"schema": 1, "ids": […]}: shown in one go
+
+What is read is kept as the very ids, not as a mark in time: a sender that was stopped for an hour
+publishes a message with an old id, and a mark would have passed it by. Only unread messages are
+opened, so ten thousand read ones cost two listings.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.board import claims, handover, keys, messages
+from coord.board.messages import Message, Party
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from coord.board.events import State
+    from coord.board.offer import Offer
+    from coord.board.store import Rec, Store
+    from coord.identity import Identity
+
+# More receipts than this are joined into one; a record has room for some 40,000 ids.
+_RECEIPTS, _ROOM = 32, 20_000
+_SHORTEST = 4
+
+
+class Offered(NamedTuple):
+    """A scope that its holder offers."""
+
+    scope: str
+    state: State
+    offer: Offer
+
+
+def unread(store: Store, who: Identity | str | None) -> list[Message]:
+    """Return what an instance has not read yet, oldest first, and every offer that it may take.
+
+    Nothing is marked as read. Nobody has an empty inbox.
+    """
+    instance = who if who is None or isinstance(who, str) else who.instance
+    if instance is None:
+        return []
+    known = read_ids(store, instance)
+    prefix = keys.messages(instance)
+    new = [f"{prefix}/{name}" for name in _names(store, instance) if name not in known]
+    found = (_decoded(rec) for key in new if (rec := store.read(key)) is not None)
+    letters = [message for message in found if message is not None]
+    return _by_time([*letters, *_offers(store, instance, known)])
+
+
+def every(store: Store, instance: str | None) -> list[Message]:
+    """Return all that an instance was ever sent, and the offers that stand, oldest first."""
+    if instance is None:
+        return []
+    known = read_ids(store, instance)
+    found = map(_decoded, store.list(keys.messages(instance)))
+    letters = [one._replace(read=one.id in known) for one in found if one is not None]
+    return _by_time([*letters, *_offers(store, instance, known)])
+
+
+def named(store: Store, instance: str, text: str) -> list[str]:
+    """Return the ids of messages to `instance` that `text` can mean: itself, its start or end."""
+    names = _names(store, instance)
+    if text in names:
+        return [text]
+    return [name for name in names if is_short_for(text, name)]
+
+
+def is_short_for(text: str, name: str) -> bool:
+    """Tell whether `text` is enough of an id to mean `name`."""
+    return len(text) >= _SHORTEST and (name.startswith(text) or name.endswith(text))
+
+
+def find(store: Store, instance: str, name: str) -> Message | None:
+    """Return the message to `instance` with the id `name`; None where there is none."""
+    rec = store.read(f"{keys.messages(instance)}/{name}")
+    return None if rec is None else _decoded(rec)
+
+
+def mark_read(store: Store, instance: str, shown: Iterable[Message]) -> None:
+    """Record that an instance has been shown these."""
+    new = [one.id for one in shown if not one.read]
+    for start in range(0, len(new), _ROOM):
+        _publish(store, instance, new[start : start + _ROOM])
+    _join(store, instance)
+
+
+def read_ids(store: Store, instance: str) -> set[str]:
+    """Return the ids that an instance has been shown."""
+    return {name for rec in store.list(keys.read(instance)) for name in _ids(rec)}
+
+
+def document(message: Message) -> dict[str, object]:
+    """Return one message as JSON answers give it."""
+    return {
+        "id": message.id,
+        "kind": message.kind,
+        "from": message.sender.actor,
+        "from_instance": message.sender.instance,
+        "from_branch": message.sender.branch,
+        "provenance": message.sender.source,
+        "authority": None,
+        "to": message.to.actor,
+        "to_instance": message.to.instance,
+        "scope": message.scope,
+        "generation": message.generation,
+        "text": message.text,
+        "sent_at": message.sent_at,
+        "read": message.read,
+        "offer": message.offer,
+    }
+
+
+def offers(store: Store, instance: str) -> Iterator[Offered]:
+    """Yield the scopes that are offered to an instance."""
+    for event in claims.tops(store):
+        for offer in handover.to_me(event.state, instance):
+            yield Offered(event.scope, event.state, offer)
+
+
+def _offers(store: Store, instance: str, known: set[str]) -> Iterator[Message]:
+    for scope, state, offer in offers(store, instance):
+        yield _of_offer(scope, state, offer, instance, read=offer.id in known)
+
+
+def _of_offer(scope: str, state: State, offer: Offer, instance: str, *, read: bool) -> Message:
+    holder = state.line[0]
+    return Message(
+        id=offer.id,
+        kind="handoff",
+        sender=Party(holder.actor, holder.instance or "", holder.branch, offer.source),
+        to=Party(offer.name, instance),
+        scope=scope,
+        generation=state.generation,
+        text=offer.note[: messages.TEXT_LIMIT],
+        sent_at=offer.at,
+        read=read,
+        offer=True,
+    )
+
+
+def _names(store: Store, instance: str) -> list[str]:
+    prefix = keys.messages(instance)
+    return [rec.key[len(prefix) + 1 :] for rec in store.list(prefix, values=False)]
+
+
+def _decoded(rec: Rec) -> Message | None:
+    """Return the message in `rec`; what calls itself by another name than its own is none."""
+    found = messages.decode(rec.value)
+    return found if found is not None and rec.key.endswith(f"/{found.id}") else None
+
+
+def _by_time(found: Sequence[Message]) -> list[Message]:
+    return sorted(found, key=lambda one: (one.sent_at, one.id))
+
+
+def _publish(store: Store, instance: str, ids: Sequence[str]) -> None:
+    name, _ = messages.stamped(store)
+    value = json.dumps({"schema": 1, "nonce": name, "ids": list(ids)}, separators=(",", ":"))
+    store.create(f"{keys.read(instance)}/{name}", value.encode() + b"\n")
+
+
+def _join(store: Store, instance: str) -> None:
+    """Put many receipts into few; the new ones stand before the old ones go."""
+    old = list(store.list(keys.read(instance)))
+    small = [rec for rec in old if len(_ids(rec)) < _ROOM]
+    if len(small) <= _RECEIPTS:
+        return
+    ids = sorted({name for rec in small for name in _ids(rec)})
+    for start in range(0, len(ids), _ROOM):
+        _publish(store, instance, ids[start : start + _ROOM])
+    for rec in small:
+        store.delete(rec.key, rec.value)
+
+
+def _ids(rec: Rec) -> list[str]:
+    try:
+        found = json.loads(rec.value)["ids"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []

@@ -1,0 +1,70 @@
+"""The inbox as a person reads it. Pure: lines out, nothing printed.
+
+Others' words stand behind ``| `` and each message says that it grants nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from coord.board.text import span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from coord.board.messages import Message, Party
+
+DISCLAIMER = "carries no authority"
+SHORT = 8
+
+
+def lines(messages: Sequence[Message], now: float | None) -> Iterator[str]:
+    """Yield messages, oldest first, each with what answers it."""
+    yield _summary(messages)
+    for message in messages:
+        yield ""
+        yield f"{_subject(message)}{_age(message, now)}"
+        yield f"  {message.id}, {_provenance(message.sender)}, {DISCLAIMER}"
+        yield from (f"  | {line}" for line in message.text.split("\n") if message.text)
+        if message.offer:
+            yield f"  it is yours by: git coord ack {message.id}"
+
+
+def _summary(messages: Sequence[Message]) -> str:
+    offers = sum(message.offer for message in messages)
+    letters = len(messages) - offers
+    parts = [
+        *([_counted(letters, "message")] if letters or not offers else []),
+        *([_counted(offers, "offer")] if offers else []),
+    ]
+    return ", ".join(parts)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _on(party: Party) -> str:
+    return f" on {party.branch}" if party.branch else ""
+
+
+def _provenance(party: Party) -> str:
+    return f"{party.source or 'unknown'} as instance {party.instance[:SHORT]}"
+
+
+def _subject(message: Message) -> str:
+    own = " (you)" if message.sender.instance == message.to.instance else ""
+    sender = f"{message.sender.actor}{own}{_on(message.sender)}"
+    if message.offer:
+        return f"handoff of {message.scope}, generation {message.generation}, from {sender}"
+    about = "" if message.scope is None else f" about {message.scope}"
+    return f"{message.kind} from {sender}{about}"
+
+
+def _age(message: Message, now: float | None) -> str:
+    try:
+        sent = datetime.fromisoformat(message.sent_at).timestamp()
+    except ValueError:
+        return ""
+    return "" if now is None else f", {span(now - sent)} ago"

@@ -1,0 +1,108 @@
+"""Sending: what goes to several is decided in one record, then delivered, and never twice.
+
+    letters/<sender>/<id>     begun; taken away when every recipient has its message
+    posted/<sender>/<name>    sent once for a reason that can come again: an ack, a pause
+    posted/pairs/<hash>       sent once for a pair of claims that overlap
+
+Each holds the messages whole, ids and all, so delivering it again creates the same bytes under the
+same names: nothing. A sender killed in between leaves a letter that its next command delivers, and
+the same ``send`` again *is* that letter.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from coord.board import keys, messages, process
+from coord.board.process import Process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from coord.board.messages import Message
+    from coord.board.store import Rec, Store
+
+# Where nothing is known of the sender's process, a letter this old was left by a killed one.
+_PATIENCE = 60.0
+
+
+class Letter(NamedTuple):
+    """What is sent in one go.
+
+    Attributes:
+        messages: one a recipient.
+        sender: the process that sends.
+    """
+
+    messages: tuple[Message, ...]
+    sender: Process
+
+
+def send(store: Store, instance: str, made: Sequence[Message]) -> None:
+    """Send messages with one id, from `instance`."""
+    key = f"{keys.letters(instance)}/{made[0].id}"
+    value = _encode(made)
+    store.create(key, value)
+    _deliver(store, made)
+    store.delete(key, value)
+
+
+def once(
+    store: Store, key: str, made: Callable[[], Sequence[Message]]
+) -> tuple[bool, list[Message]]:
+    """Send what `made` returns unless something was sent under `key` before.
+
+    Return whether it is new, and what was sent, now or then.
+    """
+    there = store.read(key)
+    value = b"" if there is not None else _encode(made())
+    if there is None:
+        there = store.create(key, value)
+    letter = _decode(there)
+    sent = [] if letter is None else list(letter.messages)
+    _deliver(store, sent)
+    return there.value == value, sent
+
+
+def settle(store: Store, instance: str) -> list[tuple[Message, ...]]:
+    """Deliver what a killed command of `instance` left half sent; return those messages."""
+    found: list[tuple[Message, ...]] = []
+    for rec in store.list(keys.letters(instance)):
+        letter = _decode(rec)
+        if letter is None or not _is_left(store, rec, letter):
+            continue
+        _deliver(store, letter.messages)
+        store.delete(rec.key, rec.value)
+        found.append(letter.messages)
+    return found
+
+
+def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:
+    """Tell whether nobody is at work on a letter any more."""
+    now = store.now()
+    old = now is not None and rec.at is not None and now - rec.at > _PATIENCE
+    return old or letter.sender.is_dead
+
+
+def _deliver(store: Store, made: Iterable[Message]) -> None:
+    for message in made:
+        store.create(f"{keys.messages(message.to.instance)}/{message.id}", messages.encode(message))
+
+
+def _encode(made: Sequence[Message]) -> bytes:
+    document = {
+        "schema": 1,
+        "sender": process.own()._asdict(),
+        "messages": [messages.as_record(message) for message in made],
+    }
+    return json.dumps(document, separators=(",", ":")).encode() + b"\n"
+
+
+def _decode(rec: Rec) -> Letter | None:
+    try:
+        found: Any = json.loads(rec.value)
+        made = tuple(map(messages.from_record, found["messages"]))
+        return Letter(made, Process(**found["sender"]))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None

@@ -1,0 +1,87 @@
+"""Whom a verb speaks to: the living instances of a name, or the one instance that was named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord.board import recipients
+from coord.cli import show
+from coord.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.board.actors import Actor
+    from coord.board.roll import Roll
+    from coord.cli.seat import Seat
+
+
+def find(seat: Seat, roll: Roll, word: str) -> list[Actor]:
+    """Return the instances that `word` means, and say so where it is not plain.
+
+    A name means its living instances, without the one that speaks; where none lives, those whose
+    process has ended, for their worktree is still there.
+
+    Raises:
+        Refused: nobody is known by that name, or all who were are gone.
+    """
+    everyone = roll.everyone()
+    meant = recipients.meant(everyone, word)
+    if len(meant.actors) > 1 and not meant.by_name:
+        raise _ambiguous(meant.actors, word)
+    others = [one for one in meant.actors if one.instance != seat.instance]
+    there = [one for one in others if not roll.of(one.instance).gone]
+    if not there:
+        raise _nobody(everyone, meant.actors, others, word)
+    alive = [one for one in there if not roll.of(one.instance).dead] if meant.by_name else []
+    _say(roll, alive or there, word)
+    return alive or there
+
+
+def present(seat: Seat, roll: Roll) -> list[Actor]:
+    """Return the peers who are here now."""
+    return [
+        one
+        for one in roll.everyone()
+        if one.instance != seat.instance and roll.of(one.instance).present
+    ]
+
+
+def _say(roll: Roll, found: Sequence[Actor], word: str) -> None:
+    if len(found) > 1:
+        show.note(f"{len(found)} live instances answer to {word}, and all of them are meant")
+    for one in found:
+        if roll.of(one.instance).dead:
+            show.note(f"the process of {one.actor} has ended: the next one there will read it")
+        elif not roll.of(one.instance).present:
+            show.note(f"{one.actor} has given no sign of life lately")
+
+
+def _nobody(
+    everyone: Sequence[Actor], known: Sequence[Actor], others: Sequence[Actor], word: str
+) -> Refused:
+    if others:
+        why = "the worktree was removed, so nobody will ever read it"
+    elif known:
+        why = "that is you, and nobody else goes by it"
+    else:
+        near = recipients.nearest((one.actor for one in everyone), word)
+        why = f"the nearest: {', '.join(near)}" if near else "no name is like it"
+    return Refused(
+        "recipient-unknown",
+        "nobody to send to, nothing was sent",
+        where=word or "(empty)",
+        why=why,
+        run="git coord board",
+    )
+
+
+def _ambiguous(found: Sequence[Actor], word: str) -> Refused:
+    named = ", ".join(f"{one.instance} ({one.actor})" for one in found[:3])
+    return Refused(
+        "recipient-unknown",
+        "several instances begin like this, nothing was sent",
+        where=word,
+        why=f"{named}; more characters tell them apart",
+        run="git coord board --json",
+    )

@@ -1,0 +1,154 @@
+"""``announce`` and ``overlap``: what a branch is about, and where branches meet."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from coord.board import view
+from coord.board.claims import tops
+from coord.cli import claims, overlaps, show, talk
+from coord.cli import seat as seats
+from coord.errors import Refused
+from coord.integrate import contact, declared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.board.roll import Roll
+    from coord.cli.seat import Seat
+    from coord.integrate.contact import Contact, Touched
+
+
+@click.command()
+@click.option("--intent", metavar="T", help="What you mean to do.")
+@click.option("--path", "globs", multiple=True, metavar="GLOB", help="Files you mean to touch.")
+@click.option("--session", metavar="S", help="The session you work in.")
+@show.json_option
+@click.pass_obj
+def announce(
+    asked: str | None,
+    *,
+    intent: str | None,
+    globs: tuple[str, ...],
+    session: str | None,
+    as_json: bool,
+) -> None:
+    """Claim the branch you are on and say what you mean to do there, and to which files.
+
+    GLOB is a pathspec as git has it. Who has declared the same paths on another branch is told,
+    once, and so are you; nobody is kept from anything.
+    """
+    options = {"--intent": intent, "--path": globs, "--session": session}
+    for option, text in (
+        ("--intent", intent),
+        ("--session", session),
+        *(("--path", glob) for glob in globs),
+    ):
+        seats.bounded(text, option)
+    seat, _ = talk.talking(asked, "announce", options, [])
+    branch = seat.branch
+    if branch is None:
+        raise _detached(seat)
+    mine = seats.claim(seat, branch)._replace(
+        intent=intent or None,
+        paths=declared.rooted(seat.place, os.getcwd(), globs),
+        session=session or None,
+    )
+    scope, roll = f"branch:{branch}", seat.roll()
+    state, held = claims.claimed(seat, roll, scope, mine)
+    met = overlaps.tell(seat, roll, scope, held)
+    if as_json:
+        claim = view.claim_document(scope, state, held, roll)
+        show.document({"claims": [claim], "overlaps": [overlaps.document(one) for one in met]})
+        return
+    claims.answer(seat, roll, [(scope, state, held)], as_json=False)
+    for one in met:
+        show.lines(overlaps.lines(one))
+
+
+@click.command()
+@show.json_option
+@click.pass_obj
+def overlap(asked: str | None, *, as_json: bool) -> None:
+    """Show which declared paths meet, and which files two branches have in fact both changed."""
+    seat = seats.looking(asked)
+    roll = seat.roll()
+    ones = overlaps.live(seat, roll)
+    met = declared.meetings(seat.place, ones)
+    contacts = contact.Branches(seat.place).contacts(_branches(seat, roll))
+    if as_json:
+        show.document(
+            {
+                "declared": [overlaps.document(one) for one in met],
+                "actual": [_document(one) for one in contacts],
+            }
+        )
+        return
+    for one in met:
+        show.lines(overlaps.lines(one))
+    for found in contacts:
+        show.lines(_lines(found))
+    if not met and not contacts:
+        show.line("nothing that is declared or changed meets")
+
+
+def _branches(seat: Seat, roll: Roll) -> list[str]:
+    """Return the branches that somebody has claimed something for, or works on."""
+    claimed = {
+        place.branch
+        for event in tops(seat.store)
+        for place in event.state.line
+        if not roll.is_dead(place)
+    }
+    worked = {member.branch for member in roll.members([])}
+    return sorted(branch for branch in claimed | worked if branch)
+
+
+def _lines(found: Contact) -> Iterator[str]:
+    one, other = found.branches
+    yield f"{one} and {other} have both changed, since {found.base[:12]}"
+    for touched in found.files:
+        yield f"  | {touched.path}{_where(touched)}"
+
+
+def _where(touched: Touched) -> str:
+    if touched.regions is None:
+        return ""
+    if not touched.regions:
+        return ", in different lines"
+    if touched.regions[0].end <= 1:
+        return ", from the first line on"
+    lines = [
+        f"{one.start}-{one.end}" if one.end > one.start else str(one.start)
+        for one in touched.regions
+    ]
+    return f", lines {', '.join(lines)}"
+
+
+def _document(found: Contact) -> dict[str, object]:
+    return {
+        "branches": list(found.branches),
+        "base": found.base,
+        "files": [
+            {
+                "path": one.path,
+                "regions": None
+                if one.regions is None
+                else [{"start": region.start, "end": region.end} for region in one.regions],
+            }
+            for one in found.files
+        ],
+    }
+
+
+def _detached(seat: Seat) -> Refused:
+    return Refused(
+        "no-branch",
+        "no branch is checked out, so there is none to announce",
+        where=seat.place.cwd,
+        why="an announcement is about a branch; what has none is claimed as a task",
+        run="git branch --list",
+    )

@@ -1,0 +1,106 @@
+"""``pause`` and ``resume``: a mark on what you hold, and a word to those who are here.
+
+Neither releases, deletes or touches a file: a paused claim stands like any other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import click
+
+from coord.board import claims, handover, keys, letters, messages
+from coord.cli import addressed, offers, show, talk
+from coord.cli import seat as seats
+from coord.pin import now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from coord.board.events import Change, State
+    from coord.board.messages import Message
+    from coord.cli.seat import Seat
+
+_NAMED = 10
+
+
+@click.command()
+@click.option("--reason", metavar="TEXT", help="Why, and what would help.")
+@show.json_option
+@click.pass_obj
+def pause(asked: str | None, *, reason: str | None, as_json: bool) -> None:
+    """Mark what you hold as paused and ask the workers who are here for help."""
+    seats.bounded(reason, "--reason")
+    seat, _ = talk.talking(asked, "pause", {"--reason": reason}, [])
+    at, words = now(), reason or ""
+    marked = _marked(seat, lambda state: handover.paused(state, seat.instance, at, words))
+    told = _tell(seat, marked, words)
+    if as_json:
+        to = [{"actor": one.to.actor, "instance": one.to.instance} for one in told]
+        show.document({"paused": [_document(*one) for one in marked], "told": to})
+        return
+    for scope, _ in marked:
+        show.line(f"{scope} is paused, and still yours")
+    names = sorted({one.to.actor for one in told})
+    show.line(f"told: {', '.join(names)}" if names else "nobody is here to be told")
+
+
+@click.command()
+@show.json_option
+@click.pass_obj
+def resume(asked: str | None, *, as_json: bool) -> None:
+    """Take the mark of the pause away from what you hold."""
+    seat, _ = talk.talking(asked, "resume", {}, [])
+    scopes = [scope for scope in offers.held(seat) if claims.state(seat.store, scope).paused_at]
+    done = _marked(seat, lambda state: handover.resumed(state, seat.instance), scopes)
+    if as_json:
+        show.document({"resumed": [_document(*one) for one in done]})
+        return
+    for scope, _ in done:
+        show.line(f"{scope} is at work again")
+    if not done:
+        show.line(f"{seat.me.actor} holds nothing that is paused")
+
+
+def _marked(
+    seat: Seat, decide: Callable[[State], Change | None], scopes: Sequence[str] | None = None
+) -> list[tuple[str, State]]:
+    """Change what `seat` holds, and return each scope as it stands, while it is still held."""
+    wanted = offers.held(seat) if scopes is None else scopes
+    made = [(scope, claims.change(seat.store, scope, seat.me, decide).state) for scope in wanted]
+    return [(scope, state) for scope, state in made if state.holder and _is(state, seat.instance)]
+
+
+def _is(state: State, instance: str) -> bool:
+    return state.holder is not None and state.holder.instance == instance
+
+
+def _tell(seat: Seat, marked: Sequence[tuple[str, State]], reason: str) -> Sequence[Message]:
+    """Ask those who are here for help, once for each pause."""
+    peers = addressed.present(seat, seat.roll())
+    made = talk.written(seat, "help", peers, _text(seat, marked, reason), _about(marked))
+    if not (made and marked):
+        if made:
+            letters.send(seat.store, seat.instance, made)
+        return made
+    marks = "\n".join(f"{scope} {state.paused_at}" for scope, state in marked)
+    name = hashlib.sha256(marks.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    key = f"{keys.posted(seat.instance)}/pause-{name}"
+    return letters.once(seat.store, key, lambda: made)[1]
+
+
+def _about(marked: Sequence[tuple[str, State]]) -> str | None:
+    return marked[0][0] if len(marked) == 1 else None
+
+
+def _text(seat: Seat, marked: Sequence[tuple[str, State]], reason: str) -> str:
+    named = ", ".join(scope for scope, _ in marked[:_NAMED])
+    more = f" and {len(marked) - _NAMED} more" if len(marked) > _NAMED else ""
+    stands = f"; still held: {named}{more}" if marked else ""
+    head = f"{seat.me.actor} has paused{stands}"
+    return "\n".join([head, *([reason] if reason else [])])[: messages.TEXT_LIMIT]
+
+
+def _document(scope: str, state: State) -> dict[str, object]:
+    return {"scope": scope, "generation": state.generation, "paused_at": state.paused_at}
