@@ -57,11 +57,15 @@ class State(NamedTuple):
         generation: how often the scope has changed its holder; the fencing token of a claim.
         line: the places; the first one holds.
         paused_at: when the holder paused, None while at work.
+        finished_at: when the holder said that its branch is done (``branch:`` scopes).
+        finished_tip: the branch's commit then.
     """
 
     generation: int = 0
     line: tuple[Place, ...] = ()
     paused_at: str | None = None
+    finished_at: str | None = None
+    finished_tip: str | None = None
 
     @property
     def holder(self) -> Place | None:
@@ -77,7 +81,7 @@ class Change(NamedTuple):
     """The next event, not yet published.
 
     Attributes:
-        kind: ``claim wait adopt update release take-over``.
+        kind: ``claim wait adopt update release take-over finish land``.
         state: the state it leads to.
         details: what the log shows of it besides.
     """
@@ -205,6 +209,8 @@ def _updated(state: State, index: int, mine: Place) -> Change | None:
     )
     if new == old:
         return None
+    if index == 0:  # whoever says something new of it is at work on it again
+        state = state._replace(finished_at=None, finished_tip=None)
     return Change("update", state._replace(line=_put(state.line, index, new)))
 
 
@@ -215,9 +221,9 @@ def _adopted(state: State, index: int, mine: Place) -> Change:
         intent=old.intent if mine.intent is None else mine.intent,
         paths=mine.paths or old.paths,
     )
-    generation = state.generation + (1 if index == 0 else 0)
     line = _put(state.line, index, new)
-    return Change("adopt", state._replace(generation=generation, line=line), {"from": brief(old)})
+    after = State(state.generation + 1, line) if index == 0 else state._replace(line=line)
+    return Change("adopt", after, {"from": brief(old)})
 
 
 def _put(line: tuple[Place, ...], index: int, place: Place) -> tuple[Place, ...]:

@@ -29,7 +29,7 @@ class Notice(NamedTuple):
 
     Attributes:
         rec: its record, to delete once told.
-        kind: ``lost``, ``passed-over``, ``adopted`` or ``yours``.
+        kind: ``lost``, ``passed-over``, ``adopted``, ``landed`` or ``yours``.
         scope: canonical scope.
         by: actor who did it.
         at: when, by that actor's clock.
@@ -97,6 +97,8 @@ def told(store: Store, notice: Notice) -> None:
 def _kind(place: Place, before: State, event: Event) -> str:
     if event.kind == "adopt":
         return "adopted"
+    if event.kind == "land":
+        return "landed"
     return "lost" if place == before.holder else "passed-over"
 
 

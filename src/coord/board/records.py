@@ -107,8 +107,15 @@ def _event(found: dict[str, Any]) -> Event:
 
 
 def _state(found: Any) -> State:  # noqa: ANN401
-    state = State(found["generation"], tuple(map(_place, found["line"])), found.get("paused_at"))
+    state = State(
+        generation=found["generation"],
+        line=tuple(map(_place, found["line"])),
+        paused_at=found.get("paused_at"),
+        finished_at=found.get("finished_at"),
+        finished_tip=found.get("finished_tip"),
+    )
     _require(type(found["line"]) is list and type(state.paused_at) in _MAYBE_TEXT)
+    _require({type(state.finished_at), type(state.finished_tip)} <= _MAYBE_TEXT)
     _require(type(state.generation) is int and state.generation >= 0)
     return state
 
@@ -149,11 +156,13 @@ def _require(truth: object) -> None:
 
 
 def _state_document(state: State) -> dict[str, object]:
-    return {
+    found: dict[str, object] = {
         "generation": state.generation,
         "line": [_place_document(place) for place in state.line],
         "paused_at": state.paused_at,
     }
+    marks = {"finished_at": state.finished_at, "finished_tip": state.finished_tip}
+    return found | {name: text for name, text in marks.items() if text is not None}
 
 
 def _place_document(place: Place) -> dict[str, object]:

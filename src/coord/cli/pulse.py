@@ -87,6 +87,8 @@ def _headline(notice: Notice) -> str:
         return f"{scope} is yours now, generation {notice.generation}; {by} left it to you"
     if notice.kind == "adopted":
         return f"{scope}, which you held for {by}'s branch, is {by}'s own now"
+    if notice.kind == "landed":
+        return f"{scope} is no longer yours: its branch has landed, and {by} settled the claim"
     if notice.kind == "passed-over":
         return f"your place in the line for {scope} was passed over: your process had ended"
     return f"{scope} is no longer yours: {by} took it over at {notice.at}"

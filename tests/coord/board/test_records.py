@@ -30,7 +30,12 @@ PLACES = st.builds(
     on_behalf=st.booleans(),
 )
 STATES = st.builds(
-    State, st.integers(0, 1 << 40), st.lists(PLACES, max_size=3).map(tuple), st.none() | TEXT
+    State,
+    st.integers(0, 1 << 40),
+    st.lists(PLACES, max_size=3).map(tuple),
+    st.none() | TEXT,
+    finished_at=st.none() | TEXT,
+    finished_tip=st.none() | TEXT,
 )
 EVENTS = st.builds(
     Event,
