@@ -69,10 +69,7 @@ def merge_order(asked: str | None, *, onto: str | None, as_json: bool) -> None:
     gc.disable()  # as for the board: all that is read here is kept to the end
     seat = seats.looking(asked)
     goal = target(seat.place, onto, "merge-order")
-    roll = seat.roll()
-    plan = merging.planned(
-        seat.place, list(claims.tops(seat.store)), goal, lambda place: not roll.is_dead(place)
-    )
+    plan = merging.planned(seat.place, list(claims.tops(seat.store)), goal, seat.roll())
     if as_json:
         show.document(screen.document(plan))
         return

@@ -60,7 +60,8 @@ def target(place: Place, asked: str | None) -> Onto | None:
         ref = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=place.cwd).text
     else:
         full = ("rev-parse", "--symbolic-full-name", "--end-of-options", asked)
-        ref = git.ask(*full, cwd=place.cwd).text.rpartition("\n")[2]
+        said = git.ask(*full, cwd=place.cwd).text.rpartition("\n")[2]
+        ref = said if said.startswith("refs/") else ""  # git 2.39 echoes --end-of-options
     if not commit and not (asked is None and ref):
         return None
     name = ref.removeprefix(_HEADS) if asked is None else asked

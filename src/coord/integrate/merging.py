@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord import guarded
 from coord.board.keys import normal
 from coord.integrate import candidates
-from coord.integrate.order import FINISHED, LANDED, Candidate, arranged
+from coord.integrate.order import FINISHED, LANDED, RUNNING, Candidate, arranged
 from coord.integrate.standing import looked_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from coord.board.events import Event
     from coord.board.events import Place as Claim
+    from coord.board.roll import Roll
     from coord.integrate.landing import Onto
     from coord.integrate.standing import Branch
     from coord.worktree import Place
@@ -32,6 +33,7 @@ class Entry(NamedTuple):
         waits_on: branches that come before it because it waits on them.
         undeclared: derived files it changed without a claim.
         unchanged: artifacts it claimed and did not change.
+        absent: it is running, but its worker's process or worktree is no more.
     """
 
     position: int
@@ -39,6 +41,7 @@ class Entry(NamedTuple):
     waits_on: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
+    absent: bool = False
 
 
 class Plan(NamedTuple):
@@ -55,19 +58,14 @@ class Plan(NamedTuple):
     cycles: tuple[tuple[str, ...], ...]
 
 
-def planned(
-    place: Place,
-    events: Sequence[Event],
-    onto: Onto,
-    counts: Callable[[Claim], bool],
-) -> Plan:
+def planned(place: Place, events: Sequence[Event], onto: Onto, roll: Roll) -> Plan:
     """Return the order in which the branches of the board land on `onto`.
 
     Args:
         place: where git is asked.
         events: the newest event of every scope.
         onto: what they land on.
-        counts: whether somebody who waits in a line is still there to wait.
+        roll: who is still there.
     """
     found = looked_up(place, events, onto)
     order = arranged(
@@ -75,27 +73,34 @@ def planned(
             Candidate(name, branch.state, branch.work.footprint, branch.work.since)
             for name, branch in found.items()
         ),
-        candidates.lines(events, lambda waiting: _counts(waiting, found, counts)),
+        candidates.lines(events, lambda waiting: _counts(waiting, found, roll)),
     )
     names = {name: branch.name for name, branch in found.items()}
     kinds = _kinds(place, found.values())
     entries = []
     for position, one in enumerate(order.order, 1):
         waits_on = tuple(names[other] for other in order.waits_on.get(one.name, ()))
-        entries.append(
-            Entry(position, found[one.name], waits_on, *_compared(found[one.name], kinds))
-        )
+        branch = found[one.name]
+        differences = _compared(branch, kinds)
+        entries.append(Entry(position, branch, waits_on, *differences, _is_absent(branch, roll)))
     cycles = tuple(tuple(names[name] for name in circle) for circle in order.cycles)
     return Plan(onto, tuple(entries), cycles)
 
 
-def _counts(waiting: Claim, found: Mapping[str, Branch], counts: Callable[[Claim], bool]) -> bool:
+def _counts(waiting: Claim, found: Mapping[str, Branch], roll: Roll) -> bool:
     """Tell whether a place in a line holds up those behind it.
 
     The dead wait for nothing; but nobody has to be there for a branch that is finished.
     """
     branch = found.get(normal(waiting.branch or ""))
-    return (branch is not None and branch.state == FINISHED) or counts(waiting)
+    return (branch is not None and branch.state == FINISHED) or not roll.is_dead(waiting)
+
+
+def _is_absent(branch: Branch, roll: Roll) -> bool:
+    if branch.state != RUNNING or branch.work.instance is None:
+        return False
+    status = roll.of(branch.work.instance)
+    return status.gone or status.dead
 
 
 def _kinds(place: Place, branches: Iterable[Branch]) -> dict[str, str]:

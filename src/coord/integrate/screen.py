@@ -38,6 +38,7 @@ def entry_document(entry: Entry) -> dict[str, object]:
         "waits_on": list(entry.waits_on),
         "undeclared": list(entry.undeclared),
         "unchanged": list(entry.unchanged),
+        "absent": entry.absent,
         "since": work.since,
         "tip": branch.tip,
         "exists": branch.ref is not None,
@@ -97,7 +98,7 @@ def _remarks(entry: Entry, at: Mapping[str, int]) -> Iterator[str]:
     if later:
         yield f"though it waits on {_last_of(later)}"
     if branch.state == RUNNING:
-        yield "not to be disturbed"
+        yield "its worker is gone" if entry.absent else "not to be disturbed"
     if branch.moved:
         yield "changed since it was finished"
     if branch.ref is None:

@@ -229,6 +229,7 @@ def test_the_contract(shared: Repo, one: Repo, two: Repo) -> None:
         "waits_on": [],
         "undeclared": [],
         "unchanged": [],
+        "absent": False,
         "since": first["since"],
         "tip": one.git("rev-parse", "HEAD"),
         "exists": True,
@@ -302,6 +303,15 @@ def test_a_wait_of_the_dead_holds_nobody_up(shared: Repo, one: Repo, two: Repo) 
     assert entry(shared, "feat-three")["waits_on"] == ["feat-one", "feat-two"]
     assert one.coord("release", "artifact:s.json").code == 0
     assert scope(one, "artifact:s.json")["holder"]["actor"] == "two-0002"
+
+
+def test_a_running_branch_without_a_worker_is_shown_so(shared: Repo, one: Repo) -> None:
+    """Nobody is disturbed by taking it over, and nobody will finish it."""
+    answer(one, "claim", "artifact:s.json")
+    shutil.rmtree(one.path)
+
+    assert entry(shared, "feat-one")["absent"]
+    assert "its worker is gone" in shared.coord("merge-order").out
 
 
 def test_new_commits_after_finish_are_shown(shared: Repo, one: Repo) -> None:
