@@ -1,6 +1,6 @@
 """The merge order of a repository: the board's branches, what git knows of them, and their order.
 
-The rehearsal joins here: it takes the :class:`Plan` and merges its finished entries in turn.
+A rehearsal joins here: it merges ``plan.finished`` in turn onto ``plan.onto``.
 """
 
 from __future__ import annotations
@@ -56,6 +56,11 @@ class Plan(NamedTuple):
     onto: Onto
     entries: tuple[Entry, ...]
     cycles: tuple[tuple[str, ...], ...]
+
+    @property
+    def finished(self) -> list[Entry]:
+        """What is to be merged now, in order."""
+        return [entry for entry in self.entries if entry.branch.state == FINISHED]
 
 
 def planned(place: Place, events: Sequence[Event], onto: Onto, roll: Roll) -> Plan:

@@ -129,7 +129,6 @@ def _has_landed(place: Place, branch: Branch, facts: _Facts) -> bool:
         return facts.has_all_of(tip)
     given_up = (
         branch.ref is not None
-        and branch.moved
         and not facts.has(branch.work.finished_tip)
         and landing.was_reset(place, branch.ref)
     )

@@ -108,6 +108,10 @@ def test_a_branch_just_created_has_not_landed(hub: Repo, one: Repo) -> None:
     assert scope(hub, "artifact:s.json")["holder"]["actor"] == "one-0001"
 
 
+# No action of git's own that a reflog is known to name.
+FORCED = "git fetch -q . +main:feat-one && git switch -q feat-one"
+
+
 @pytest.mark.parametrize(
     "moved",
     [
@@ -119,6 +123,7 @@ def test_a_branch_just_created_has_not_landed(hub: Repo, one: Repo) -> None:
         "git switch -q -C feat-one main",
         "git commit -q --allow-empty -m work && git reset -q --hard main",
         "git commit -q --allow-empty -m work && git switch -q -C feat-one main",
+        "git commit -q --allow-empty -m x && git switch -q --detach && " + FORCED,
     ],
 )
 def test_a_branch_that_only_followed_the_target_has_not_landed(
@@ -249,6 +254,18 @@ def test_a_squash_that_was_changed_since_is_not_known_again(hub: Repo, one: Repo
     hub.commit("squashed", {"one.txt": "and mended\n"})
 
     assert settled(hub) == {}
+
+
+def test_commits_that_change_nothing_land_as_commits(hub: Repo, one: Repo) -> None:
+    """There is no content to find again, so the commit itself has to be there."""
+    one.commit("nothing")
+    answer(one, "finish")
+    hub.commit("on", {"README": "on\n"})
+    assert settled(hub) == {}
+
+    hub.git("merge", "-q", "-m", "take it", "feat-one")
+
+    assert list(settled(hub)) == ["branch:feat-one"]
 
 
 def test_what_was_finished_and_then_given_up_has_not_landed(hub: Repo, one: Repo) -> None:
