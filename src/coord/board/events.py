@@ -58,12 +58,16 @@ class State(NamedTuple):
         generation: how often the scope has changed its holder; the fencing token of a claim.
         line: the places; the first one holds.
         paused_at: when the holder paused, None while at work.
+        finished_at: when the holder said that its branch is done (``branch:`` scopes).
+        finished_tip: the branch's commit then.
         offers: what the holder offers, at this generation only.
     """
 
     generation: int = 0
     line: tuple[Place, ...] = ()
     paused_at: str | None = None
+    finished_at: str | None = None
+    finished_tip: str | None = None
     offers: tuple[Offer, ...] = ()
 
     @property
@@ -80,7 +84,7 @@ class Change(NamedTuple):
     """The next event, not yet published.
 
     Attributes:
-        kind: ``claim wait adopt update release take-over offer ack pause resume``.
+        kind: ``claim wait adopt update release take-over offer ack pause resume finish land``.
         state: the state it leads to.
         details: what the log shows of it besides.
         nonce: the event's, where the state names it already.
@@ -210,6 +214,8 @@ def _updated(state: State, index: int, mine: Place) -> Change | None:
     )
     if new == old:
         return None
+    if index == 0:  # whoever says something new of it is at work on it again
+        state = state._replace(finished_at=None, finished_tip=None)
     return Change("update", state._replace(line=_put(state.line, index, new)))
 
 

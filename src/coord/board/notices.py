@@ -29,7 +29,8 @@ class Notice(NamedTuple):
 
     Attributes:
         rec: its record, to delete once told.
-        kind: ``lost``, ``passed-over``, ``adopted``, ``accepted``, ``offered`` or ``yours``.
+        kind: ``lost``, ``passed-over``, ``adopted``, ``accepted``, ``offered``, ``landed`` or
+            ``yours``.
         scope: canonical scope.
         by: actor who did it.
         at: when, by that actor's clock.
@@ -102,6 +103,8 @@ def _kind(place: Place, before: State, event: Event) -> str:
         return "adopted"
     if event.kind == "ack" and place == before.holder:
         return "accepted"
+    if event.kind == "land":
+        return "landed"
     return "lost" if place == before.holder else "passed-over"
 
 

@@ -112,9 +112,12 @@ def _state(found: Any) -> State:  # noqa: ANN401
         generation=found["generation"],
         line=tuple(map(_place, found["line"])),
         paused_at=found.get("paused_at"),
+        finished_at=found.get("finished_at"),
+        finished_tip=found.get("finished_tip"),
         offers=tuple(map(_offer, found.get("offers", ()))),
     )
     _require(type(found["line"]) is list and type(state.paused_at) in _MAYBE_TEXT)
+    _require({type(state.finished_at), type(state.finished_tip)} <= _MAYBE_TEXT)
     _require(type(state.generation) is int and state.generation >= 0)
     return state
 
@@ -162,14 +165,15 @@ def _require(truth: object) -> None:
 
 
 def _state_document(state: State) -> dict[str, object]:
-    document: dict[str, object] = {
+    found: dict[str, object] = {
         "generation": state.generation,
         "line": [_place_document(place) for place in state.line],
         "paused_at": state.paused_at,
     }
     if state.offers:
-        document["offers"] = [offer._asdict() for offer in state.offers]
-    return document
+        found["offers"] = [offer._asdict() for offer in state.offers]
+    marks = {"finished_at": state.finished_at, "finished_tip": state.finished_tip}
+    return found | {name: text for name, text in marks.items() if text is not None}
 
 
 def _place_document(place: Place) -> dict[str, object]:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord import pin, worktree
-from coord.board import actors, presence
+from coord.board import actors, claims, done, presence
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 
@@ -42,6 +42,7 @@ class Roll:
         self._expires = expires
         self._known: dict[str, Status] = {}
         self._ended: dict[Process, bool] = {}
+        self._finished: dict[tuple[str | None, str], bool] = {}
         self.now = store.now()
 
     def of(self, instance: str) -> Status:
@@ -55,15 +56,9 @@ class Roll:
         """Tell whether whoever took `place` surely cannot come back to it.
 
         The worker's last command tells of a new process in the same worktree; a place of ``run``
-        ends with that very process.
+        ends with that very process. Nobody has to come back to a branch that is finished.
         """
-        if place.instance is None:
-            return False
-        if not place.run:
-            status = self.of(place.instance)
-            if status.gone or status.dead or status.told:
-                return status.gone or status.dead
-        return place.process is not None and self._has_ended(place.process)
+        return self._has_left(place) and not self._is_finished(place)
 
     def members(self, holding: Iterable[str]) -> list[Member]:
         """Return the workers seen lately and those `holding` a place, by name."""
@@ -94,10 +89,29 @@ class Roll:
         signs = [sign for sign in (status.seen, actor.at) if sign is not None]
         return self.now is None or any(self.now - sign < _REMEMBERED for sign in signs)
 
+    def _has_left(self, place: Place) -> bool:
+        if place.instance is None:
+            return False
+        if not place.run:
+            status = self.of(place.instance)
+            if status.gone or status.dead or status.told:
+                return status.gone or status.dead
+        return place.process is not None and self._has_ended(place.process)
+
     def _has_ended(self, process: Process) -> bool:
         if process not in self._ended:
             self._ended[process] = process.is_dead
         return self._ended[process]
+
+    def _is_finished(self, place: Place) -> bool:
+        if place.branch is None or place.run:
+            return False
+        key = (place.instance, place.branch)
+        if key not in self._finished:
+            state = claims.state(self._store, done.scope_of(place.branch))
+            held = state.holder is not None and state.holder.instance == place.instance
+            self._finished[key] = held and state.finished_at is not None
+        return self._finished[key]
 
     def _status(self, actor: Actor) -> Status:
         return presence.status(

@@ -94,6 +94,7 @@ def _row(row: Row, width: int, me: str | None, now: float | None) -> Iterator[st
     marks = [
         *([_issue(first.place)] if first.place.issue is not None else []),
         *(["paused"] if row.paused_at else []),
+        *(["finished"] if row.finished_at else []),
         *(_why_stale(row) if row.stale else []),
     ]
     tail = f" ({', '.join(marks)})" if marks else ""

@@ -39,6 +39,7 @@ class Row(NamedTuple):
         gone: the holder's worktree was removed.
         generation: the fencing token.
         paused_at: when the holder paused.
+        finished_at: when the holder finished its branch (``branch:`` scopes).
         claimants: the line, the holder first.
     """
 
@@ -49,6 +50,7 @@ class Row(NamedTuple):
     dead: bool = False
     gone: bool = False
     paused_at: str | None = None
+    finished_at: str | None = None
     claimants: tuple[Claimant, ...] = ()
 
 
@@ -69,6 +71,7 @@ def row(scope: str, state: State, roll: Roll) -> Row:
         gone=known is not None and known.gone,
         generation=state.generation,
         paused_at=state.paused_at,
+        finished_at=state.finished_at,
         claimants=line,
     )
 
@@ -109,6 +112,7 @@ def row_document(row: Row) -> dict[str, object]:
         "gone": row.gone,
         "paused": row.paused_at is not None,
         "paused_at": row.paused_at,
+        "finished_at": row.finished_at,
         "generation": row.generation,
         "holder": None if holder is None else {"since": holder.since, **_attributes(holder)},
         "claimants": [

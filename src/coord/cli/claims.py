@@ -15,7 +15,7 @@ from coord.errors import Refused, Usage
 from coord.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from coord.board.events import Place, State
     from coord.board.roll import Roll
@@ -65,11 +65,27 @@ def claim(
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[SCOPE]...")
+@click.option("--landed", is_flag=True, help="Settle everybody's claims for merged branches.")
+@click.option("--onto", metavar="B", help="With --landed: what they are merged into.")
 @show.json_option
 @click.pass_obj
-def release(asked: str | None, *, names: tuple[str, ...], as_json: bool) -> None:
-    """Give up your claims on scopes, or all of them; the next in line becomes holder."""
-    seat = seats.acting(asked, "release", names, {}, guarded=True)
+def release(
+    asked: str | None, *, names: tuple[str, ...], landed: bool, onto: str | None, as_json: bool
+) -> None:
+    """Give up your claims on scopes, or all of them; the next in line becomes holder.
+
+    With --landed it settles instead, for whoever made them, the claims of branches whose commits
+    are in B (default: HEAD).
+    """
+    if onto is not None and not landed:
+        raise click.UsageError("--onto B is for --landed")
+    said = {"--landed": landed, "--onto": onto}
+    seat = seats.acting(asked, "release", names, said, guarded=True)
+    if landed:
+        from coord.cli.landed import settle  # noqa: PLC0415  # brings the merge order along
+
+        settle(seat, onto, as_json=as_json)
+        return
     wanted = seat.scopes if names else own(seat)
     for scope in wanted:
         _require_mine(seat, scope)
@@ -144,14 +160,14 @@ def _require_mine(seat: Seat, scope: str) -> None:
         raise _not_holder(seat, scope, state.holder)
 
 
-def give_up(seat: Seat, roll: Roll, scope: str) -> State:
-    """Give up what `seat` has in `scope`, and return the state after it."""
+def give_up(seat: Seat, roll: Roll, scope: str, kept: Collection[Place] = ()) -> State:
+    """Give up what `seat` has in `scope` but the places `kept`, and return the state after it."""
     return claims.change(
         seat.store,
         scope,
         seat.me,
         lambda state: events.left(
-            state, lambda place: place.instance == seat.instance, roll.is_dead
+            state, lambda place: place.instance == seat.instance and place not in kept, roll.is_dead
         ),
     ).state
 

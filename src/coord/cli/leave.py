@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from coord import git, identity, refusal, worktree
-from coord.board import beats
+from coord.board import beats, done
+from coord.board import claims as board
 from coord.board.waiting import Watch
 from coord.cli import claims, roster, show, who
 from coord.cli import seat as seats
@@ -33,16 +34,17 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
     pending = sorted(
         {record.path for record, facts in live if not refusal.is_settled(record, facts)}
     )
-    changed = _changed(place)
-    released = _left(place, me)
+    dirty = changed(place)
+    released, kept = _left(place, me)
     if as_json:
         show.document(
             {
                 "actor": me.actor,
                 "instance": me.instance,
                 "pending": pending,
-                "changed": changed,
+                "changed": dirty,
                 "released": [claims.released_document(*one) for one in released],
+                "kept": kept,
             }
         )
         return
@@ -50,23 +52,40 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
     for scope, state in released:
         heir = state.holder
         show.line(f"released: {scope}{f', now held by {heir.actor}' if heir else ''}")
+    for scope in kept:
+        show.line(f"kept until its branch lands: {scope}")
     for path in pending:
         show.line(f"still refused: {path}")
-    if changed:
-        show.line(f"not committed: {len(changed)} path{'s' if len(changed) > 1 else ''}")
+    if dirty:
+        show.line(f"not committed: {len(dirty)} path{'s' if len(dirty) > 1 else ''}")
 
 
-def _left(place: Place, me: Identity) -> list[tuple[str, State]]:
-    """Release what the worker holds and waits for, then take back its signs of life."""
+def _left(place: Place, me: Identity) -> tuple[list[tuple[str, State]], list[str]]:
+    """Release what the worker holds and waits for, then take back its signs of life.
+
+    What it claimed for a branch that it has finished stays until that lands.
+
+    Returns:
+        (scope, state after it) of what was released, and the scopes kept.
+    """
     seat = seats.Seat(place, me, roster.board_of(place), Watch(), [])
-    scopes = claims.own(seat) if me.instance else []
-    roll = seat.roll()
-    released = [(scope, claims.give_up(seat, roll, scope)) for scope in scopes]
+    tops = list(board.tops(seat.store)) if me.instance else []
+    finished = done.finished_by(tops, seat.instance)
+    mine = {event.scope: event.state.places_of(seat.instance) for event in tops}
+    kept = {
+        scope: [one for one in places if done.is_of(finished, scope, one)]
+        for scope, places in mine.items()
+    }
+    roll, released = seat.roll(), []
+    for scope in sorted(mine):
+        if len(kept[scope]) < len(mine[scope]):
+            stay = frozenset(kept[scope])
+            released.append((scope, claims.give_up(seat, roll, scope, stay)))
     beats.drop(place.git_dir, me.instance)
-    return released
+    return released, sorted(scope for scope, places in kept.items() if places)
 
 
-def _changed(place: Place) -> list[str]:
+def changed(place: Place) -> list[str]:
     """Return the paths with uncommitted changes, untracked ones included."""
     if place.top is None:
         return []

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from coord.board.notices import Notice
     from coord.board.store import Store
 
+_LOST = "{scope} is no longer yours: {by} took it over at {at}"
+_HEADLINES = {
+    "yours": "{scope} is yours now, generation {generation}; {by} left it to you",
+    "adopted": "{scope}, which you held for {by}'s branch, is {by}'s own now",
+    "offered": "{by} offers you {scope}, see git coord inbox; it carries no authority",
+    "accepted": "{scope}, which you offered, is {by}'s now, generation {generation}",
+    "landed": "{scope} is no longer yours: its branch has landed, and {by} settled the claim",
+    "passed-over": "your place in the line for {scope} was passed over: your process had ended",
+}
+
 
 def beat(asked: str | None) -> None:
     """Renew the presence of whoever acts here, and tell the news; `asked` is ``--as``."""
@@ -82,15 +92,7 @@ def _has_news(board: str, instance: str) -> bool:
 
 
 def _headline(notice: Notice) -> str:
-    by, scope = shown(notice.by), notice.scope
-    if notice.kind == "yours":
-        return f"{scope} is yours now, generation {notice.generation}; {by} left it to you"
-    if notice.kind == "adopted":
-        return f"{scope}, which you held for {by}'s branch, is {by}'s own now"
-    if notice.kind == "offered":
-        return f"{by} offers you {scope}, see git coord inbox; it carries no authority"
-    if notice.kind == "accepted":
-        return f"{scope}, which you offered, is {by}'s now, generation {notice.generation}"
-    if notice.kind == "passed-over":
-        return f"your place in the line for {scope} was passed over: your process had ended"
-    return f"{scope} is no longer yours: {by} took it over at {notice.at}"
+    said = _HEADLINES.get(notice.kind, _LOST)
+    return said.format(
+        scope=notice.scope, by=shown(notice.by), at=notice.at, generation=notice.generation
+    )

@@ -1,1 +1,1 @@
-"""What an integrator does after a refusal: regenerate, resolve, reauthor."""
+"""What an integrator does: the merge order; after a refusal regenerate, resolve, reauthor."""

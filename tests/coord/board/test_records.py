@@ -38,6 +38,8 @@ STATES = st.builds(
     generation=st.integers(0, 1 << 40),
     line=st.lists(PLACES, max_size=3).map(tuple),
     paused_at=st.none() | TEXT,
+    finished_at=st.none() | TEXT,
+    finished_tip=st.none() | TEXT,
     offers=st.lists(OFFERS, max_size=2).map(tuple),
 )
 EVENTS = st.builds(

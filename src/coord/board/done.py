@@ -1,0 +1,74 @@
+"""A branch that is done, and one that has landed. Pure, as the decisions in ``events`` are.
+
+``finish`` marks the state of the scope ``branch:NAME``: it names the branch's commit then, and its
+holder's claims stay until the branch lands. Whoever becomes holder, or says something new of the
+branch, is at work on it again: the mark is gone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord.board import keys, scopes
+from coord.board.events import Change, State, joined, left
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from coord.board.events import Event, Place
+
+
+def scope_of(branch: str) -> str:
+    """Return the scope that stands for a branch."""
+    return f"branch:{keys.normal(branch)}"
+
+
+def finished(
+    state: State, mine: Place, tip: str, is_dead: Callable[[Place], bool]
+) -> Change | None:
+    """Mark a branch as done at `tip`; what nobody holds is claimed by the same event.
+
+    None when it is marked so already. The state it leads to has another holder where somebody else
+    holds the branch: the caller has to refuse that.
+    """
+    holder = state.holder
+    before = state
+    if holder is None or holder.instance != mine.instance:
+        taken = joined(state, mine, is_dead)
+        before = state if taken is None else taken.state
+    if before.finished_at is not None and before.finished_tip == tip:
+        return None
+    after = before._replace(finished_at=mine.since, finished_tip=tip)
+    return Change("finish", after, {"tip": tip})
+
+
+def landed(
+    state: State,
+    gone: Collection[Place],
+    words: str,
+    is_dead: Callable[[Place], bool],
+) -> Change | None:
+    """Give up the places `gone` of branches that have landed; the next in line becomes holder."""
+    change = left(state, lambda place: place in gone, is_dead)
+    if change is None:
+        return None
+    return change._replace(kind="land", details={**change.details, "reason": words})
+
+
+def is_of(branches: Collection[str], scope: str, place: Place) -> bool:
+    """Tell whether a place was taken for one of `branches`, or is in the line for one itself."""
+    name = keys.normal(place.branch or "")
+    return name in branches or (
+        scopes.kind_of(scope) == "branch" and scopes.name_of(scope) in branches
+    )
+
+
+def finished_by(events: Iterable[Event], instance: str) -> set[str]:
+    """Return the branches, as scopes name them, that `instance` has finished."""
+    return {
+        scopes.name_of(event.scope)
+        for event in events
+        if event.state.finished_at is not None
+        and event.state.holder is not None
+        and event.state.holder.instance == instance
+    }

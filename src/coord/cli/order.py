@@ -1,0 +1,176 @@
+"""``finish`` and ``merge-order``: what is done, and in which order it is merged."""
+
+from __future__ import annotations
+
+import gc
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from coord import git
+from coord.board import claims, done, events, view
+from coord.cli import leave, show, who
+from coord.cli import seat as seats
+from coord.errors import Refused, Usage
+from coord.integrate import landing, merging, paths, screen
+from coord.integrate.order import LANDED
+from coord.names import quote, slug
+
+if TYPE_CHECKING:
+    from coord.board.events import Change, Place, State
+    from coord.board.roll import Roll
+    from coord.cli.seat import Seat
+    from coord.integrate.landing import Onto
+    from coord.worktree import Place as Worktree
+
+
+@click.command()
+@show.json_option
+@click.pass_obj
+def finish(asked: str | None, *, as_json: bool) -> None:
+    """Say that the branch you are on is done: it may be merged, and its claims stay until then."""
+    paths.spot(who.here(), os.getcwd(), "finish")
+    seat = seats.acting(asked, "finish", [], {})
+    branch = _current(seat)
+    tip = _tip(seat, branch)
+    scope, roll, mine = done.scope_of(branch), seat.roll(), seats.claim(seat, branch)
+
+    def decide(state: State) -> Change | None:
+        change = done.finished(state, mine, tip, roll.is_dead)
+        after = state if change is None else change.state
+        _require_held(seat, roll, scope, branch, after.line[0])
+        return change
+
+    state = claims.change(seat.store, scope, seat.me, decide).state
+    kept = _kept(seat, branch, scope)
+    if as_json:
+        show.document(_finish_document(branch, scope, state, kept))
+        return
+    count = f"{len(kept)} claim{'' if len(kept) == 1 else 's'}"
+    stays = "stay" if len(kept) > 1 else "stays"
+    show.line(f"{branch} is finished at {tip[:12]}; {count} {stays} until it lands")
+    changed = leave.changed(seat.place)
+    if changed:
+        several = "s are" if len(changed) > 1 else " is"
+        show.note(f"{len(changed)} path{several} not committed, and not part of it")
+
+
+@click.command()
+@click.option("--onto", metavar="B", help="What the branches are merged into; default: HEAD.")
+@show.json_option
+@click.pass_obj
+def merge_order(asked: str | None, *, onto: str | None, as_json: bool) -> None:
+    """Show in which order the branches of the board are to be merged.
+
+    Finished branches come first, the widest footprint first, none before a branch it waits on.
+    Running ones are not to be disturbed; landed ones are in B already.
+    """
+    gc.disable()  # as for the board: all that is read here is kept to the end
+    seat = seats.looking(asked)
+    goal = target(seat.place, onto, "merge-order")
+    plan = merging.planned(seat.place, list(claims.tops(seat.store)), goal, seat.roll())
+    if as_json:
+        show.document(screen.document(plan))
+        return
+    show.lines(screen.lines(plan))
+    if any(entry.branch.state == LANDED for entry in plan.entries):
+        show.note("git coord release --landed settles the claims of what has landed")
+
+
+def target(place: Worktree, onto: str | None, verb: str) -> Onto:
+    """Return what branches land on.
+
+    Raises:
+        Usage: it is no commit.
+    """
+    found = landing.target(place, onto)
+    if found is not None:
+        return found
+    raise Usage(
+        "revision-unknown",
+        f"{verb} onto what is no commit",
+        where=onto or "HEAD",
+        why="git rev-parse knows no such branch or commit",
+        run="git branch --all",
+    )
+
+
+def _current(seat: Seat) -> str:
+    """Return the branch that is checked out.
+
+    Raises:
+        Refused: HEAD is detached, on purpose or by an operation in progress.
+    """
+    branch = seat.branch
+    if branch is not None:
+        return branch
+    rebasing = any(
+        os.path.isdir(seat.place.private(name)) for name in ("rebase-merge", "rebase-apply")
+    )
+    raise Refused(
+        "head-detached",
+        "there is no branch to finish",
+        where=seat.place.cwd,
+        why="a rebase is under way" if rebasing else "HEAD is detached: nothing names this work",
+        run="git rebase --continue" if rebasing else f"git switch -c {slug(seat.me.actor)}",
+    )
+
+
+def _tip(seat: Seat, branch: str) -> str:
+    """Return the branch's commit.
+
+    Raises:
+        Refused: it has none yet.
+    """
+    ref = f"refs/heads/{branch}^{{commit}}"
+    tip = git.ask("rev-parse", "--verify", "--quiet", ref, cwd=seat.place.cwd).text
+    if tip:
+        return tip
+    raise Refused(
+        "branch-unborn",
+        f"{branch} has no commit to finish",
+        where=seat.place.cwd,
+        why="a branch lands with its commits",
+        run="git commit --allow-empty -m start",
+    )
+
+
+def _require_held(seat: Seat, roll: Roll, scope: str, branch: str, holder: Place) -> None:
+    """Refuse to finish a branch that somebody else holds."""
+    if holder.instance == seat.instance:
+        return
+    status = None if holder.instance is None else roll.of(holder.instance)
+    gone = status is not None and status.gone
+    raise Refused(
+        "not-holder",
+        f"{branch} is not {seat.me.actor}'s to finish",
+        where=scope,
+        why=f"it is held by {view.told(holder)}{', whose worktree was removed' if gone else ''}; "
+        "only its owner says that it is done",
+        run=f"git coord {'take-over' if gone else 'log'} {quote(scope)}{' --gone' if gone else ''}",
+    )
+
+
+def _kept(seat: Seat, branch: str, scope: str) -> list[str]:
+    """Return the scopes that `seat` has a place in for `branch`."""
+    return sorted(
+        event.scope
+        for event in claims.tops(seat.store)
+        if event.scope == scope
+        or any(place.branch == branch for place in event.state.places_of(seat.instance))
+    )
+
+
+def _finish_document(branch: str, scope: str, state: State, kept: list[str]) -> dict[str, object]:
+    """Return a finished branch as ``finish --json`` answers."""
+    return {
+        "branch": branch,
+        "scope": scope,
+        "state": "finished",
+        "tip": state.finished_tip,
+        "finished_at": state.finished_at,
+        "generation": state.generation,
+        "holder": events.brief(state.line[0]),
+        "claims": kept,
+    }

@@ -1,0 +1,180 @@
+"""What git knows of many branches at once: their tips, which landed, and what each has changed.
+
+A handful of git children, however many branches there are: one lists the refs, one the commits that
+are not in the target yet. A tip that is not among those has landed; where the walk back from a tip
+leaves them is its merge base.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import git, reflog
+from coord.board.keys import normal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from coord.worktree import Place
+
+_HEADS = "refs/heads/"
+
+
+class Onto(NamedTuple):
+    """What branches land on.
+
+    Attributes:
+        name: as a person names it.
+        ref: full name of the ref, empty when it is none.
+        commit: its commit, None while there is no commit at all.
+    """
+
+    name: str
+    ref: str
+    commit: str | None
+
+    def is_copy(self, branch: str) -> bool:
+        """Tell whether `branch` is the target itself, or the local branch of a remote one."""
+        if self.ref.startswith("refs/remotes/"):
+            return self.ref.split("/", 3)[3:] == [branch]
+        return self.ref == _HEADS + branch
+
+
+class Ref(NamedTuple):
+    """A local branch: its name as git spells it, and its commit."""
+
+    name: str
+    commit: str
+
+
+def target(place: Place, asked: str | None) -> Onto | None:
+    """Return what `asked` names (default: HEAD), None when it names no commit.
+
+    An unborn HEAD is a target on which nothing has landed yet.
+    """
+    word = "HEAD" if asked is None else asked
+    query = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{word}^{{commit}}")
+    commit = git.ask(*query, cwd=place.cwd).text
+    if asked is None:
+        ref = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=place.cwd).text
+    else:
+        full = ("rev-parse", "--symbolic-full-name", "--end-of-options", asked)
+        said = git.ask(*full, cwd=place.cwd).text.rpartition("\n")[2]
+        ref = said if said.startswith("refs/") else ""  # git 2.39 echoes --end-of-options
+    if not commit and not (asked is None and ref):
+        return None
+    name = ref.removeprefix(_HEADS) if asked is None else asked
+    return Onto(name or commit[:12], ref, commit or None)
+
+
+def branches(place: Place) -> dict[str, Ref]:
+    """Return every local branch by its name in NFC."""
+    listing = git.tell("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, cwd=place.cwd)
+    pairs = (line.split(" ", 1) for line in listing.text.split("\n") if line)
+    refs = (Ref(full.removeprefix(_HEADS), commit) for commit, full in pairs)
+    return {normal(ref.name): ref for ref in refs}
+
+
+def existing(place: Place, commits: Collection[str]) -> set[str]:
+    """Return those of `commits` that are still there: a deleted branch's may be collected."""
+    if not commits:
+        return set()
+    stdin = "".join(f"{commit}^{{commit}}\n" for commit in commits).encode()
+    found = git.tell("cat-file", "--batch-check=%(objectname)", cwd=place.cwd, stdin=stdin).text
+    return set(found.split("\n")) & set(commits)
+
+
+def unmerged(place: Place, onto: str, tips: Iterable[str]) -> dict[str, list[str]]:
+    """Return {commit: parents} of what the tips have and `onto` has not, parents first."""
+    stdin = "".join(f"{tip}\n" for tip in dict.fromkeys(tips)) + f"^{onto}\n"
+    walk = ("rev-list", "--parents", "--topo-order", "--reverse", "--stdin")
+    listing = git.tell(*walk, cwd=place.cwd, stdin=stdin.encode()).text
+    lines = (line.split(" ") for line in listing.split("\n") if line)
+    return {commit: parents for commit, *parents in lines}
+
+
+def bases(place: Place, commits: Mapping[str, list[str]], tips: Iterable[str]) -> dict[str, str]:
+    """Return the merge base of each tip among `commits`, as :func:`unmerged` returned them.
+
+    A tip that shares no history with the target has none.
+    """
+    met: dict[str, tuple[str, ...]] = {}
+    for commit, parents in commits.items():
+        found = [met[parent] if parent in commits else (parent,) for parent in parents]
+        met[commit] = (
+            found[0] if len(found) == 1 else tuple({one for some in found for one in some})
+        )
+    ends = {tip: met[tip] for tip in tips if met.get(tip)}
+    several = {one for some in ends.values() if len(some) > 1 for one in some}
+    rank = _newest_first(place, several)
+    last = len(rank)
+    return {tip: min(some, key=lambda one: rank.get(one, last)) for tip, some in ends.items()}
+
+
+def _newest_first(place: Place, commits: Collection[str]) -> dict[str, int]:
+    """Number commits so that none comes after one of its ancestors.
+
+    Asked only where branches have merged the target, or each other: then the first of several
+    commits in which a branch meets the target is a merge base.
+    """
+    if not commits:
+        return {}
+    common = git.ask("merge-base", "--octopus", *commits, cwd=place.cwd).text
+    stdin = "".join(f"{one}\n" for one in (*commits, *([f"^{common}"] if common else [])))
+    walk = ("rev-list", "--topo-order", "--stdin")
+    listing = git.tell(*walk, cwd=place.cwd, stdin=stdin.encode()).text
+    return {commit: number for number, commit in enumerate(listing.split("\n"))}
+
+
+def changed(place: Place, pairs: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return {path: mode and blob in the tip} of what differs between each tip and its base."""
+    found: dict[str, dict[str, str]] = {tip: {} for tip in pairs}
+    stdin = "".join(f"{tip} {base}\n" for tip, base in pairs.items() if tip != base).encode()
+    if not stdin:
+        return found
+    diff = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+    fields = iter(git.tell(*diff, cwd=place.cwd, stdin=stdin).fields)
+    tip = ""
+    for field in fields:
+        if field.startswith(":"):  # OLD-MODE MODE OLD-BLOB BLOB STATUS
+            _, mode, _, blob, status = field.split(" ")
+            found[tip][next(fields)] = "" if status == "D" else f"{mode} {blob}"
+        else:
+            tip = field
+    return found
+
+
+def contents(place: Place, commit: str) -> dict[str, str]:
+    """Return {path: mode and blob} of all that is in `commit`."""
+    listing = git.tell("ls-tree", "-r", "-z", "--full-tree", commit, cwd=place.cwd)
+    found = {}
+    for field in listing.fields:  # MODE TYPE BLOB<tab>PATH
+        facts, _, path = field.partition("\t")
+        mode, _, blob = facts.split(" ")
+        found[path] = f"{mode} {blob}"
+    return found
+
+
+def is_own(place: Place, ref: Ref) -> bool:
+    """Tell whether a branch's commit was made on that branch, by its reflog.
+
+    A branch that was just created, or moved along with the target, has nothing of its own to land.
+    """
+    made = reflog.Log(_log(place, ref)).made(ref.commit)
+    return made is not None and made.author is not None
+
+
+def was_reset(place: Place, ref: Ref) -> bool:
+    """Tell whether a branch was last moved away from its commits, not on with them."""
+    newest = _log(place, ref).rstrip(b"\n").rpartition(b"\n")[2].partition(b"\t")[2]
+    return newest.startswith((b"reset:", b"branch:"))
+
+
+def _log(place: Place, ref: Ref) -> bytes:
+    """Return a branch's reflog, empty where none is kept as a file: no log, no proof."""
+    try:
+        with open(os.path.join(place.common_dir, "logs", _HEADS + ref.name), "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
