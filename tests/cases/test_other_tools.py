@@ -152,12 +152,13 @@ BESIDE = [(name, False) for name in TOOLS] + [("pre-commit", True), ("prek", Tru
 
 @pytest.mark.parametrize(("name", "human"), BESIDE, ids=str)
 def test_in_every_order_of_installs_everybody_runs_once(
-    spied: Repo, tmp_path: Path, npm_bin: str, name: str, human: bool
+    spied: Repo, tmp_path: Path, request: pytest.FixtureRequest, name: str, human: bool
 ) -> None:
     """What `coord-install --check` says is true in each state; its command brings all to run.
 
     Where a tool puts ours aside (lefthook, husky, a forced git-lfs) the check is red until then.
     """
+    npm_bin = request.getfixturevalue("npm_bin") if name == "husky" else ""
     walked = walk(spied, name, tmp_path, npm_bin, human=human)
     steps = walked.all()
     for step in steps:
