@@ -96,19 +96,25 @@ def _launcher(place: Place) -> Iterator[Problem]:
 
 def _hooks(place: Place, places: Sequence[Place], version: tuple[int, ...]) -> list[Problem]:
     """Return what keeps git from running our hooks in a worktree: proved by firing them."""
-    env = hookspath.environment()
+    home = os.path.join(place.common_dir, plan.HOME)
+    views: list[View] = []
     with tempfile.TemporaryDirectory(prefix="coord-check-") as scratch:
-        home = os.path.join(place.common_dir, plan.HOME)
-        prober = probes.Prober(env, scratch, home)
-        views = [_fired(there, prober) for there in places]
+        prober = probes.Prober(hookspath.environment(), scratch, home)
+        proved: set[str] = set()
+        for there in places:
+            found, listing = _fired(there, prober, proved)
+            views.append(View(there, None, config=listing, hooks=found))
+            proved |= {found.folder} if found.proved else set()
     return hooks.judge(views, version).findings
 
 
-def _fired(there: Place, prober: probes.Prober) -> View:
+def _fired(
+    there: Place, prober: probes.Prober, proved: set[str]
+) -> tuple[probes.Hooks, configured.Listing]:
+    """Fire our hooks in a worktree: one of them where all in that folder have answered already."""
     listing = configured.ask(there.cwd, prober.env) or configured.Listing()
     folder = hookspath.ask(there.cwd).folder
-    found = prober.hooks(there.cwd, folder, listing, proved=False)
-    return View(there, None, config=listing, hooks=found)
+    return prober.hooks(there.cwd, folder, listing, proved=folder in proved), listing
 
 
 def _config(there: Place) -> Iterator[Problem]:
