@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
+import tempfile
 from typing import TYPE_CHECKING
 
 from coord import git, guarded, identity, pin
@@ -22,32 +22,18 @@ from coord.installer import (
     survey,
     worktrees,
 )
+from coord.installer.doctor import configured, hooks, probes
+from coord.installer.doctor.view import View
+from coord.installer.problem import Problem
 from coord.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from coord.installer.manifest import Manifest
     from coord.worktree import Place
 
 _NAMED = 10
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that is not in force.
-
-    Attributes:
-        rule: stable identifier.
-        worktree: folder in which it shows, the git dir for what all share.
-        message: what is wrong.
-        run: one command that mends it, or shows who overrides us.
-    """
-
-    rule: str
-    worktree: str
-    message: str
-    run: str
 
 
 def check(place: Place) -> list[Problem]:
@@ -58,13 +44,14 @@ def check(place: Place) -> list[Problem]:
         message = "coord-install has not finished here"
         return [Problem("not-installed", where, message, command.install())]
     found = [*changed(place, installed), *_launcher(place)]
-    for there in worktrees.present(place):
-        found += _of_worktree(there, installed)
+    places = worktrees.present(place)
+    found += _hooks(place, places, git.version(git.tell("--version", cwd=place.cwd).text))
+    for there in places:
+        found += _of_worktree(there)
     return found
 
 
-def _of_worktree(there: Place, installed: Manifest) -> Iterator[Problem]:
-    yield from _hooks(there, installed)
+def _of_worktree(there: Place) -> Iterator[Problem]:
     yield from _config(there)
     yield from _declared(there)
     if there.top is not None:
@@ -75,10 +62,21 @@ def _of_worktree(there: Place, installed: Manifest) -> Iterator[Problem]:
 def changed(place: Place, installed: Manifest) -> Iterator[Problem]:
     """Yield the files of ours that are gone or hold something else."""
     for name, digest in installed.files:
-        data = disk.read(manifest.located(name, place.common_dir))
-        if data is None or manifest.digest(data) != digest:
+        named = manifest.located(name, place.common_dir)
+        path = _moved(named) if os.path.dirname(name) in installed.hooks else named
+        data = disk.read(path) if path else None
+        if path and (data is None or manifest.digest(data) != digest):
             state = "is gone" if data is None else "is not as installed"
             yield Problem("file-changed", place.common_dir, f"{name} {state}", command.install())
+
+
+def _moved(path: str) -> str | None:
+    """Return where a hook file of ours is now; None when other hooks took its place.
+
+    Whether git runs it there is for a probe to tell.
+    """
+    names = (path, path + hookfile.LEGACY)
+    return next((name for name in names if hookfile.is_ours(disk.look(name))), None)
 
 
 def _launcher(place: Place) -> Iterator[Problem]:
@@ -96,25 +94,27 @@ def _launcher(place: Place) -> Iterator[Problem]:
         yield Problem("launcher-broken", place.common_dir, message, command.install())
 
 
-def _hooks(there: Place, installed: Manifest) -> Iterator[Problem]:
-    """Yield a problem when git finds other hooks than ours from this worktree."""
-    if not installed.hooks:
-        return
-    setting = hookspath.ask(there.cwd)
-    dead = [
-        event
-        for event in hookfile.EVENTS
-        if not _runs_ours(disk.look(os.path.join(setting.folder, event)))
-    ]
-    if dead:
-        where = f" ({setting.scope} {hookspath.KEY} is {setting.value!r})" if setting.scope else ""
-        message = f"git runs no hook of ours here for {' '.join(dead)}: {setting.folder}{where}"
-        run = f"cd {quote(there.cwd)} && {command.install()}"
-        yield Problem("hooks-path", there.cwd, message, run)
+def _hooks(place: Place, places: Sequence[Place], version: tuple[int, ...]) -> list[Problem]:
+    """Return what keeps git from running our hooks in a worktree: proved by firing them."""
+    home = os.path.join(place.common_dir, plan.HOME)
+    views: list[View] = []
+    with tempfile.TemporaryDirectory(prefix="coord-check-") as scratch:
+        prober = probes.Prober(hookspath.environment(), scratch, home)
+        proved: set[str] = set()
+        for there in places:
+            found, listing = _fired(there, prober, proved)
+            views.append(View(there, None, config=listing, hooks=found))
+            proved |= {found.folder} if found.proved else set()
+    return hooks.judge(views, version).findings
 
 
-def _runs_ours(entry: disk.Entry | None) -> bool:
-    return entry is not None and hookfile.is_ours(entry) and entry.executable
+def _fired(
+    there: Place, prober: probes.Prober, proved: set[str]
+) -> tuple[probes.Hooks, configured.Listing]:
+    """Fire our hooks in a worktree: one of them where all in that folder have answered already."""
+    listing = configured.ask(there.cwd, prober.env) or configured.Listing()
+    folder = hookspath.ask(there.cwd).folder
+    return prober.hooks(there.cwd, folder, listing, proved=folder in proved), listing
 
 
 def _config(there: Place) -> Iterator[Problem]:

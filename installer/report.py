@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from coord.installer.authors import Change
-    from coord.installer.check import Problem
+    from coord.installer.problem import Problem
     from coord.installer.survey import Survey
     from coord.worktree import Place
 
@@ -36,6 +36,7 @@ def installed(
     common = found.place.common_dir
     lines = [*_grouped(plan, common), *_told(found, changes, first=bool(plan))]
     lines.append(_state(common, changed=bool(plan), done=done))
+    snippet = hooktools.snippet(found.place.top)
     no_hooks = found.wanted.hook_folder is None
     notes = [*_notes(found), *_unrun(plan), *_later(changes), *found.laid.notes()]
     document = {
@@ -44,10 +45,10 @@ def installed(
         "steps": [_step(step) for step in plan],
         "authors": [asdict(change) for change in changes],
         "notes": notes,
-        "snippet": hooktools.snippet() if no_hooks else None,
+        "snippet": snippet if no_hooks else None,
     }
     if no_hooks:
-        lines += hooktools.snippet().splitlines()
+        lines += snippet.splitlines()
     return Report(lines, notes, document)
 
 

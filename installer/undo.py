@@ -13,7 +13,17 @@ from coord import git, refusal
 from coord.board import claims
 from coord.board.directory import Directory
 from coord.errors import Refused
-from coord.installer import attributes, disk, fleet, hookfile, include, manifest, plan, worktrees
+from coord.installer import (
+    attributes,
+    disk,
+    fleet,
+    hookfile,
+    hooktools,
+    include,
+    manifest,
+    plan,
+    worktrees,
+)
 from coord.installer.apply import leftovers
 from coord.installer.manifest import Manifest
 from coord.installer.steps import Drop, Edit, Leave, Step
@@ -126,7 +136,9 @@ def _hooks(before: Manifest, common: str) -> tuple[list[Step], list[str]]:
             seen = disk.look_all(hookfile.names(path))
             undone, note = hookfile.removed(path, seen)
             steps += undone
-            notes += [note] if note else []
+            prior = seen[path + hookfile.PRIOR]
+            note = note or (hooktools.returned(prior.data) if prior else "")
+            notes += [note] if note and note not in notes else []
             aside = [name for name in seen if seen[name] and hookfile.is_set_aside(name)]
             notes += [f"{name} stays: another tool had replaced that hook" for name in aside]
         steps += leftovers([folder])

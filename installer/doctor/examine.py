@@ -108,7 +108,7 @@ def _looked(
         ThreadPoolExecutor(_AT_ONCE) as pool,
     ):
         started = pool.submit(runtime.ask, place, installed, version)
-        prober = Prober(env, scratch)
+        prober = Prober(env, scratch, os.path.join(place.common_dir, HOME))
         means = Means(place.common_dir, prober, installed is not None, block, version)
         views = tuple(_looks(siblings, means, pool))
         return views, list(pool.map(pending.ask, views)), started.result()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git
 from coord.installer import disk, hookfile
+from coord.installer.doctor import callers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from coord.installer.doctor.configured import Listing
 
 VARIABLE = "COORD_PROBE"
-_CALL = b"hooks/coord/"
 _ONE = "prepare-commit-msg"  # runs in every way to commit, `--no-verify` too
 
 # What a probe finds of one event; `RUNS` is proved, the others keep our hook from running.
@@ -61,10 +61,12 @@ class Prober(NamedTuple):
     Attributes:
         env: environment in which the user's own git commands run.
         scratch: folder for the files that probes answer into.
+        home: ``hooks/coord`` of the common git dir.
     """
 
     env: Mapping[str, str]
     scratch: str
+    home: str
 
     def hooks(self, cwd: str, folder: str, config: Listing, *, proved: bool) -> Hooks:
         """Fire our events in `cwd` and return what came of it.
@@ -76,7 +78,7 @@ class Prober(NamedTuple):
             proved: every hook in this folder answered from another worktree. Then one tells that
                 git finds them from here, and that they find this git dir; no event differs in that.
         """
-        states = {event: expected(folder, event) for event in hookfile.EVENTS}
+        states = {event: expected(folder, event, cwd, self.home) for event in hookfile.EVENTS}
         asked = [event for event, state in states.items() if state == RUNS]
         names = configured(config)
         env = _without(names, self.env)
@@ -108,7 +110,7 @@ class Prober(NamedTuple):
             return answer.lines()
 
 
-def expected(folder: str, event: str) -> str:
+def expected(folder: str, event: str, top: str, home: str) -> str:
     """Return what is to be expected of a hook from its file; `RUNS` is for the probe to prove."""
     path = os.path.join(folder, event)
     found = disk.look(path)
@@ -116,10 +118,7 @@ def expected(folder: str, event: str) -> str:
         return ABSENT
     if hookfile.is_ours(found):
         return _ours(found)
-    if found.kind == "file" and _CALL in found.data and found.executable:
-        return CHAINED  # by the lines that `coord-install --no-hooks` prints
-    above = hookfile.is_pre_commit(found) and found.executable
-    return CHAINED if above and hookfile.is_ours(disk.look(path + hookfile.LEGACY)) else FOREIGN
+    return CHAINED if callers.calls(found, path, top, home) else FOREIGN
 
 
 def _ours(found: Entry) -> str:

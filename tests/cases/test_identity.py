@@ -1,0 +1,218 @@
+"""Public reports about who a commit is by, each tried as it was reported."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.clinic import findings, healthy, mended
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+def author(repo: Repo) -> str:
+    """Return ``name <e-mail>`` as git would write it now."""
+    return repo.git("var", "GIT_AUTHOR_IDENT").rpartition(" ")[0].rpartition(" ")[0]
+
+
+def authors(repo: Repo, revisions: str = "HEAD") -> list[str]:
+    """Return the authors' addresses of commits, the newest first."""
+    return repo.git("log", "--format=%ae", revisions).split("\n")
+
+
+@pytest.fixture
+def remote(installed: Repo, tmp_path: Path) -> str:
+    """A bare remote that has ``main``."""
+    path = str(tmp_path / "remote.git")
+    installed.git("init", "-q", "--bare", path)
+    installed.git("remote", "add", "origin", path)
+    installed.git("push", "-q", "-u", "origin", "main")
+    return path
+
+
+def test_user_settings_of_one_worktree_reach_no_other(installed: Repo, tmp_path: Path) -> None:
+    """``git config user.email`` in a linked worktree writes the config that all share.
+
+    gastownhall/gastown#3410, kryptobaseddev/cleo#1309, monoes/monomind#250,
+    Untrivial-ai/agent-orchestrator#3636, painted-porch/marcus#308.
+    """
+    a, b = (installed.worktree(tmp_path / name, name) for name in "ab")
+    pinned = author(a), author(b)
+
+    a.git("config", "user.name", "A")
+    a.git("config", "user.email", "a@x")
+
+    assert (author(a), author(b)) == pinned
+    assert pinned[0] != pinned[1]
+    b.commit("by b")
+    assert authors(b)[0] == pinned[1].partition("<")[2].rstrip(">")
+    assert "shared-identity" in {one.rule for one in findings(installed)}
+
+
+def test_pinning_never_turns_worktree_config_on(bare_with_worktree: Repo, tmp_path: Path) -> None:
+    """With ``core.bare`` in the shared config the extension ends every worktree.
+
+    anthropics/claude-code#78486. It is not needed here, and the doctor names who set it.
+    """
+    bare_with_worktree.install("--pin-existing")
+    other = bare_with_worktree.worktree(tmp_path / "other", "other")
+    assert other.tried("config", "extensions.worktreeConfig").code == 1
+
+    other.git("config", "extensions.worktreeConfig", "true")
+    assert "must be run in a work tree" in other.tried("status").err
+    broken = next(one for one in findings(other) if one.rule == "core-bare")
+    assert other.paste(broken.run).code == 0
+
+    assert other.tried("status").code == 0
+    assert author(other).startswith("other-")
+
+
+def test_pins_do_not_compete_for_the_lock_of_the_config(installed: Repo, tmp_path: Path) -> None:
+    """Of eight parallel ``git config`` one lost on ``config.lock``, a worker's identity with it.
+
+    paperclipai/paperclip#8945, raine/workmux#116, Intrect-io/OpenSwarm#685.
+    """
+    trees = [tmp_path / f"w{n}" for n in range(8)]
+    for number, tree in enumerate(trees):
+        installed.git("worktree", "add", "-q", "--no-checkout", "-b", f"w{number}", str(tree))
+    lock = installed.common("config.lock")
+    lock.touch()
+
+    running = [
+        subprocess.Popen(["git", "coord", "pin"], cwd=tree, env=dict(installed.env))
+        for tree in trees
+    ]
+
+    assert [process.wait(60) for process in running] == [0] * 8
+    lock.unlink()
+    assert len({author(installed.at(tree)) for tree in trees}) == 8
+
+
+def test_a_shift_in_a_new_worktree_is_authored_by_its_worker(
+    installed: Repo, remote: str, tmp_path: Path
+) -> None:
+    """A global ``user.*`` authored 38 commits of seven branches (neomjs/neo#15337)."""
+    side = installed.worktree(tmp_path / "side", "side")
+    for number in range(3):
+        side.commit(f"{number}")
+
+    pushed = side.tried("push", "-q", remote, "side")
+
+    assert (pushed.code, pushed.err) == (0, "")
+    assert all(address.startswith("ada+side-") for address in authors(side, "main..side"))
+
+
+def test_the_repair_touches_only_the_commits_that_are_wrong(
+    installed: Repo, remote: str, tmp_path: Path
+) -> None:
+    """``rebase --exec 'commit --amend --reset-author'`` took a teammate's commits along.
+
+    It kept a leaked GIT_AUTHOR_EMAIL and stopped at empty commits (advice printed in neomjs/neo).
+    """
+    side = installed.worktree(tmp_path / "side", "side")
+    mate = side.with_env(GIT_AUTHOR_EMAIL="mate@x", GIT_COMMITTER_EMAIL="mate@x")
+    mate.git("clone", "-q", remote, str(tmp_path / "clone"))
+    mates = mate.at(tmp_path / "clone")
+    mates.commit("by a teammate", {"theirs": "x\n"})
+    mates.git("push", "-q", "origin", "HEAD:mates")
+    side.git("fetch", "-q", remote, "mates")
+    leaked = side.with_env(GIT_AUTHOR_EMAIL="leaked@x")
+    leaked.commit("empty and wrong")
+    side.git("merge", "-q", "--no-ff", "--no-edit", "FETCH_HEAD")
+    leaked.commit("wrong", {"mine": "x\n"})
+
+    warned = leaked.tried("push", "-q", remote, "side")
+    assert warned.refusal.rule == "author-mismatch"
+    assert side.paste(warned.refusal.run).code == 0
+
+    found = side.git("log", "--format=%ae %s", "main..side").split("\n")
+    own = author(side).partition("<")[2].rstrip(">")
+    assert [line.partition(" ")[0] for line in found if "teammate" in line] == ["mate@x"]
+    assert {line.partition(" ")[0] for line in found if "wrong" in line} == {own}
+    assert side.tried("push", "-q", "--force", remote, "side").err == ""
+
+
+def test_no_shape_of_a_push_hides_or_blames(installed: Repo, remote: str, tmp_path: Path) -> None:
+    """An unknown remote id, a URL, a tag, a deletion: ranges that scanned nothing or everything.
+
+    neomjs/neo#15337, ClickHouse/ClickHouse#105856.
+    """
+    side = installed.worktree(tmp_path / "side", "side")
+    wrong = side.with_env(GIT_AUTHOR_EMAIL="leaked@x").commit("wrong")
+    side.git("tag", "-a", "-m", "x", "v1")
+    side.git("clone", "-q", remote, str(tmp_path / "clone"))
+    elsewhere = side.at(tmp_path / "clone")
+    elsewhere.commit("unknown to side")
+    elsewhere.git("push", "-q", "origin", "HEAD:refs/heads/moved")
+
+    pushes = {
+        "by URL": (remote, "side"),
+        "over an unknown id": ("--force", "origin", "side:moved"),
+        "a tag": (remote, "v1"),
+    }
+    for about, words in pushes.items():
+        done = side.tried("push", "-q", "--dry-run", *words)
+        assert done.code == 0, about
+        assert wrong[:7] in done.err, about
+    assert side.tried("push", "-q", "origin", ":moved").err == ""
+
+
+def test_a_clone_is_judged_by_its_pin_and_not_by_its_shape(
+    installed: Repo, remote: str, tmp_path: Path
+) -> None:
+    """A guard for linked worktrees let whole clones of workers through (neomjs/neo#16143)."""
+    installed.git("clone", "-q", remote, str(tmp_path / "clone"))
+    clone = installed.at(tmp_path / "clone")
+    clone.install()
+    clone.commit("by its human")
+    assert clone.tried("push", "-q", "origin", "main").err == ""
+
+    assert clone.coord("pin", "--actor", "worker").code == 0
+    clone.commit("by the worker")
+    clone.with_env(GIT_AUTHOR_EMAIL="leaked@x").commit("wrong")
+    done = clone.tried("push", "-q", "origin", "main")
+
+    assert done.refusal.rule == "author-mismatch"
+    assert authors(clone)[:3] == ["leaked@x", "ada+worker@example.com", "ada@example.com"]
+
+
+def test_what_a_pruned_worktree_held_can_be_handed_on(installed: Repo, tmp_path: Path) -> None:
+    """``git worktree prune`` deletes the pin of a folder that is away.
+
+    max-sixty/worktrunk#3650. Its claims stay, are shown as gone, and are there to be taken.
+    """
+    side = installed.worktree(tmp_path / "side", "side")
+    other = installed.worktree(tmp_path / "other", "other")
+    assert side.coord("claim", "task:x").code == 0
+    side.path.rename(tmp_path / "away")
+    installed.git("worktree", "prune")
+
+    board = other.coord("board").out
+    taken = other.coord("take-over", "task:x", "--gone", "--reason", "its folder is gone")
+
+    assert "gone" in board
+    assert taken.code == 0, taken.err
+
+
+def test_a_worktree_that_no_hook_saw_is_counted_and_pinned_by_the_first_verb(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """``worktree add --no-checkout`` runs no hook (kamp-us/phoenix#4180: 0 of 256 were stamped)."""
+    for name in "ab":
+        installed.git("worktree", "add", "-q", "--no-checkout", "-b", name, str(tmp_path / name))
+    a, b = (installed.at(tmp_path / name) for name in "ab")
+
+    found = findings(installed, "identity-inferred")
+    assert {one.worktree for one in found} == {str(a.path), str(b.path)}
+    assert '"source": "pinned"' in a.coord("whoami", "--json").out.replace('":"', '": "')
+    mended(installed, "identity-inferred")
+
+    assert healthy(installed)
+    assert author(b).startswith("b-")
+    assert installed.coord("worktree", "add", "--no-checkout", str(tmp_path / "c")).code == 0
+    assert (installed.at(tmp_path / "c").private("coord-identity.toml")).exists()

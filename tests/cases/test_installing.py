@@ -1,0 +1,271 @@
+"""Public reports about installs that broke a repository or did nothing, each as reported."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+from typing import TYPE_CHECKING
+
+import pytest
+
+import coord
+from harness.clinic import healthy
+from harness.snapshot import snapshot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+def ran(repo: Repo) -> bool:
+    """Commit and tell whether our hook ran: it renews presence."""
+    seen = repo.private("coord-seen")
+    seen.unlink(missing_ok=True)
+    repo.git("commit", "-q", "--allow-empty", "-m", "x")
+    return seen.exists()
+
+
+def problems(repo: Repo) -> list[dict[str, str]]:
+    """Return what ``coord-install --check`` finds."""
+    found: list[dict[str, str]] = json.loads(repo.run("coord-install", "--check", "--json").out)[
+        "problems"
+    ]
+    return found
+
+
+def test_a_submodule_whose_git_is_a_file_is_installed_into(repo: Repo, tmp_path: Path) -> None:
+    """ENOTDIR: ``.git`` is a file in worktrees and submodules.
+
+    oalders/dot-files#928, paiml#1419, pre-commit/pre-commit#213, evilmartians/lefthook#38.
+    """
+    other = repo.init(tmp_path / "other", repo.env)
+    other.commit("start")
+    repo.git("submodule", "--quiet", "add", str(other.path), "s")
+    inside = repo.at(repo.path / "s")
+    untouched = snapshot(repo.path / ".git" / "hooks")
+
+    inside.install()
+
+    assert ran(inside)
+    assert snapshot(repo.path / ".git" / "hooks") == untouched
+
+
+def test_a_package_inside_a_worktree_is_warned_of_and_its_end_stops_no_commit(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """The hook had one worktree's virtualenv baked in (tenstorrent/tt-metal#14017)."""
+    side = repo.worktree(tmp_path / "side", "side")
+    shutil.copytree(sysconfig.get_path("purelib"), side.path / "lib", symlinks=True)
+    (side.path / "lib/coord").mkdir(exist_ok=True)
+    package = os.path.dirname(coord.__file__)
+    for name in os.listdir(package):
+        target = side.path / "lib/coord" / name
+        if not target.exists():
+            target.symlink_to(os.path.realpath(os.path.join(package, name)))
+    own = side.with_env(PYTHONPATH=str(side.path / "lib"))
+    told = own.run("coord-install")
+    assert told.code == 0, told.err
+    if "is installed inside" not in told.err:
+        pytest.skip("the package under test is found before the copy")
+
+    repo.git("worktree", "remove", "--force", "--force", str(side.path))
+    repo.worktree(tmp_path / "other", "other")
+    done = repo.tried("commit", "-q", "--allow-empty", "-s", "-m", "x")
+
+    assert done.code == 0
+    assert done.refusal.rule == "hooks-broken"
+
+
+@pytest.mark.parametrize("scope", ["--global", "--system"])
+def test_a_hooks_path_of_many_repositories_is_refused_with_ways_out(
+    repo: Repo, tmp_path: Path, scope: str
+) -> None:
+    """Hooks were silently dead, or the hint would have broken other repositories.
+
+    pre-commit/pre-commit#663, #718, #1198, #1298, #3627, #3630, prek#2426, #1692,
+    gastownhall/beads#2729.
+    """
+    system = tmp_path / "system"
+    poisoned = repo.with_env(GIT_CONFIG_SYSTEM=str(system), GIT_CONFIG_NOSYSTEM="0")
+    (tmp_path / "h").mkdir()
+    poisoned.git("config", scope, "core.hooksPath", str(tmp_path / "h"))
+    before = snapshot(repo.common())
+
+    done = poisoned.run("coord-install")
+
+    assert done.code == 1
+    assert done.refusal.rule == "hooks-path"
+    assert scope.removeprefix("--") in done.refusal.headline
+    assert str(tmp_path / "h") in done.refusal.headline
+    assert "--unset" not in done.refusal.run
+    assert snapshot(repo.common()) == before
+    assert os.listdir(tmp_path / "h") == []
+    assert poisoned.paste(done.refusal.run).code == 0
+
+
+def test_an_absolute_hooks_path_of_a_repository_that_moved_is_loud(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """Git runs no hooks for weeks and says nothing (gastownhall/beads#5853)."""
+    (repo.path / "h").mkdir()
+    repo.git("config", "core.hooksPath", str(repo.path / "h"))
+    repo.install()
+    assert ran(repo)
+
+    repo.path.rename(tmp_path / "moved")
+    moved = repo.at(tmp_path / "moved")
+
+    assert not ran(moved)
+    (found,) = problems(moved)
+    assert found["rule"] == "hooks-path"
+    assert "names no folder" in found["message"]
+    assert moved.paste(found["run"]).code == 0
+    assert ran(moved)
+
+
+def test_a_harness_that_rewrites_the_hooks_path_to_the_default_is_survived(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """It writes the shared config when it adds a worktree.
+
+    anthropics/claude-code#66993, #27474, #72714, #85039.
+    """
+    side = installed.worktree(tmp_path / "side", "side")
+    side.git("config", "core.hooksPath", str(installed.common("hooks")))
+
+    assert ran(installed)
+    assert ran(side)
+    assert problems(installed) == []
+    side.install()
+    assert healthy(installed)
+
+
+def test_the_check_walks_every_worktree(installed: Repo, tmp_path: Path) -> None:
+    """22 of 45 worktrees ran nothing: config.worktree named a folder that is not there.
+
+    anthropics/claude-code#88747, #60620.
+    """
+    trees = [installed.worktree(tmp_path / f"w{n}", f"w{n}") for n in range(3)]
+    installed.git("config", "extensions.worktreeConfig", "true")
+    for tree in trees[:2]:
+        tree.git("config", "--worktree", "core.hooksPath", "/nope")
+
+    found = problems(installed)
+
+    assert {one["worktree"] for one in found} == {str(tree.path) for tree in trees[:2]}
+    for one in found:
+        assert installed.paste(one["run"]).code == 0
+    assert problems(installed) == []
+
+
+def test_installs_beside_writers_of_the_config_lose_nothing(repo: Repo) -> None:
+    """20 parallel ``git config`` lost six (raine/workmux#116, Intrect-io/OpenSwarm#685)."""
+    loop = "for n in 1 2 3 4 5 6 7 8 9; do git config k$n.a b || exit; sleep 0.02; done"
+    writer = subprocess.Popen(["sh", "-c", loop], cwd=repo.path, env=dict(repo.env))
+    installs = [
+        subprocess.Popen(
+            ["coord-install"],
+            cwd=repo.path,
+            env=dict(repo.env),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(4)
+    ]
+
+    assert [process.wait(60) for process in installs] == [0] * 4
+    wrote = writer.wait(60)
+
+    lost = [n for n in range(1, 10) if repo.tried("config", f"k{n}.a").code]
+    assert lost == [] or wrote  # what git itself could not lock, it says
+    assert problems(repo) == []
+
+
+def test_two_hook_tools_that_come_again_end_well(installed: Repo) -> None:
+    """`git lfs install` again and again (git-lfs/git-lfs#2445, #2865, #3706, husky#1431)."""
+    if shutil.which("git-lfs", path=installed.env["PATH"]) is None:
+        pytest.skip("git-lfs is not installed")
+    for _ in range(3):
+        installed.git("lfs", "install", "--local", "--force")
+        assert problems(installed)[0]["rule"] == "hooks-path"
+        told = installed.install()
+        assert "git lfs" not in told.err or "--force" in told.err
+        assert problems(installed) == []
+    hooks = sorted(path.name for path in installed.common("hooks").glob("pre-push*"))
+
+    assert [name for name in hooks if "sample" not in name] == ["pre-push", "pre-push.coord-prior"]
+    refused = installed.tried("lfs", "update")
+    assert refused.code != 0  # its own word: it will not touch a hook that is not its own
+    assert problems(installed) == []
+
+
+def test_any_path_of_repository_and_file_works(odd_path: Repo, tmp_path: Path) -> None:
+    """Spaces, quotes and letters (nbstripout#47, #48, git-lfs/git-lfs#235, iterative/dvc)."""
+    odd_path.install()
+    side = odd_path.worktree(tmp_path / "s 'q\" é", "side")
+    name = "s p/q'u é.txt"
+    assert side.coord("track", "derived", name, "--regenerate", "cat >{path} <in").code == 0
+    side.commit("declare", {name: "0\n", "in": "regenerated\n"})
+    side.git("add", "-A")
+    side.commit("declared")
+    side.git("switch", "-q", "-c", "other")
+    side.commit("other", {name: "other\n"})
+    side.git("switch", "-q", "side")
+    side.commit("one", {name: "one\n"})
+
+    merged = side.tried("merge", "-q", "--no-edit", "other")
+
+    assert merged.code == 1
+    assert merged.refusal.rule == "derived-two-sided"
+    assert side.paste(merged.refusal.run).code == 0
+    assert side.read(name) == "regenerated\n"
+    assert side.tried("commit", "-q", "--no-edit").code == 0
+    assert healthy(odd_path)
+
+
+def test_no_config_names_a_path_of_this_machine(installed: Repo, tmp_path: Path) -> None:
+    """Absolute paths in the config broke `git status` on the other machine, and in containers.
+
+    nbstripout#41, Sendspin#235.
+    """
+    installed.worktree(tmp_path / "side", "side")
+
+    for name in ("config", "hooks/coord/config", "coord/identities", "info/attributes"):
+        text = installed.common(name).read_text()
+        assert str(tmp_path) not in text, name
+        assert sysconfig.get_path("purelib") not in text, name
+    launch = installed.common("hooks/coord/launch")
+    launch.write_text(launch.read_text().replace("='/", "='/elsewhere/"))
+    assert installed.tried("status").err == ""
+    assert installed.tried("commit", "-q", "--allow-empty", "-m", "x").code == 0
+
+
+def test_a_repository_of_another_owner_is_told_in_gits_words(repo: Repo) -> None:
+    """It was shown as "not a git repository" (camel-ai/camel#4144, pre-commit/pre-commit#2977)."""
+    foreign = repo.with_env(GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+
+    done = foreign.run("coord-install")
+
+    assert done.code == 3
+    assert "dubious ownership" in done.err
+    assert "safe.directory" in done.refusal.run
+
+
+def test_an_extension_that_libgit2_does_not_know_stops_nothing(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """Then the git binary answers (libgit2/libgit2#6044, #7210, #7099)."""
+    side = installed.worktree(tmp_path / "side", "side")
+    side.git("config", "core.repositoryFormatVersion", "1")
+    side.git("config", "extensions.preciousObjects", "true")
+    side.with_env(GIT_AUTHOR_EMAIL="leaked@x").commit("wrong")
+
+    assert side.coord("whoami").code == 0
+    assert side.coord("claim", "task:x").code == 0
+    assert side.coord("reauthor", "HEAD").code == 0
+    assert side.coord("check").code == 0
+    assert healthy(installed)
