@@ -1,0 +1,164 @@
+"""The ground a rehearsal stands on: what is built so far, and what it declares."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
+
+from coord import git
+from coord.errors import Usage
+from coord.guarded import KINDS, attribute
+from coord.integrate import trees
+from coord.integrate.child import Child
+from coord.integrate.loose import Found, Objects
+from coord.integrate.mergetree import Died, Merge, Merger
+from coord.integrate.scratch import Scratch
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from coord.worktree import Place
+
+_NOBODY = "git-coord <rehearsal@localhost>"
+
+
+class Stage:
+    """A commit that grows by merges; a context manager that leaves nothing behind.
+
+    Attributes:
+        scratch: where all of it is written.
+        base: the commit it began with.
+        commit: the commit that is built on.
+        tree: its tree.
+    """
+
+    def __init__(self, place: Place, onto: str) -> None:
+        with ExitStack() as kept:
+            self.scratch = kept.enter_context(Scratch(place))
+            top, env = self.scratch.top, self.scratch.env
+            self._objects = kept.enter_context(Objects(top, env, self.scratch.objects))
+            self._merger = kept.enter_context(Merger(top, env))
+            self._kinds: Child | None = None
+            kept.callback(self._forget_kinds)
+            self.base = self.commit = self._onto(place, onto)
+            self.tree = _tree(self._objects.read(self.commit))
+            self._lay_out_all()
+            self._date = int(time.time())  # a merge is never older than its parents
+            self._kept = kept.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._kept.close()
+
+    def tip(self, branch: str) -> str | None:
+        """Return the commit a branch of this repository, or of a remote, stands at."""
+        found = self._first(f"refs/{kind}/{branch}^{{commit}}" for kind in ("heads", "remotes"))
+        return found.id if found else None
+
+    def merge(self, tip: str) -> Merge | None:
+        """Merge a commit into what is built so far, without building on it.
+
+        None where the two have no history in common.
+
+        Raises:
+            GitError: git could not merge them for any other reason.
+        """
+        try:
+            return self._merger.merge(self.commit, tip)
+        except Died as died:
+            asked = ("merge-base", self.commit, tip)
+            if git.ask(*asked, cwd=self.scratch.top, env=self.scratch.env).code == 1:
+                return None
+            raise git.GitError(("merge-tree",), 128, str(died), self.scratch.top) from died
+
+    def kind(self, path: bytes) -> str | None:
+        """Return how a path is guarded by what is built on, None where it is not."""
+        if self._kinds is None:
+            asked = ("check-attr", "--stdin", "-z", "merge")
+            self._kinds = Child(*asked, cwd=self.scratch.top, env=self.scratch.env)
+        self._kinds.send(path + b"\0")
+        *_, driver = (self._kinds.field() for _ in ("path", "merge", "driver"))
+        return _DRIVEN.get(driver)
+
+    def with_ours(self, merge: Merge, paths: Iterable[bytes]) -> str:
+        """Return a merge's tree in which `paths` are as the commit that is built on has them."""
+        tree = merge.tree
+        for path in paths:
+            tree = trees.replaced(self._objects, tree, path, merge.stages[path]["2"])
+        return tree
+
+    def merged(self, tree: str, tip: str) -> str:
+        """Store the commit that merges `tip` into what is built so far, and return its id."""
+        stamp = f"{_NOBODY} {self._date} +0000"
+        text = (
+            f"tree {tree}\nparent {self.commit}\nparent {tip}\n"
+            f"author {stamp}\ncommitter {stamp}\n\nRehearsed merge\n"
+        )
+        return self._objects.write("commit", text.encode(), self.commit)
+
+    def build_on(self, commit: str, tree: str) -> None:
+        """Let the next merges go on top of `commit`, under what its `tree` declares."""
+        changes = list(trees.declarations(self._objects, self.tree, tree))
+        for path, blob in changes:
+            self.scratch.lay_out(path, self._objects.read(blob) if blob else None)
+        if changes:  # both children have read them already
+            self._merger.renew()
+            self._forget_kinds()
+        self.commit, self.tree = commit, tree
+
+    def _onto(self, place: Place, onto: str) -> str:
+        found = self._first((f"refs/heads/{onto}^{{commit}}", f"{onto}^{{commit}}"))
+        if found is not None:
+            return found.id
+        raise Usage(
+            "revision-unknown",
+            "no commit to merge onto",
+            where=onto,
+            why="git finds no branch and no commit of that name here",
+            run=f"git -C {quote(place.cwd)} branch --all",
+        )
+
+    def _first(self, names: Iterable[str]) -> Found | None:
+        return next(filter(None, map(self._objects.find, names)), None)
+
+    def _lay_out_all(self) -> None:
+        """Lay out what the first tree declares; of all its folders git reads faster than we do."""
+        listing = git.tell(
+            "ls-tree",
+            "-r",
+            "-z",
+            "--full-tree",
+            self.tree,
+            cwd=self.scratch.top,
+            env=self.scratch.env,
+        )
+        for field in listing.out.split(b"\0"):  # MODE TYPE OBJECT<tab>PATH
+            facts, _, path = field.partition(b"\t")
+            if trees.is_declaration(path):
+                mode, _, blob = facts.split(b" ")
+                if trees.is_file(mode):
+                    self.scratch.lay_out(path, self._objects.read(blob.decode()))
+
+    def _forget_kinds(self) -> None:
+        if self._kinds is not None:
+            self._kinds.end()
+        self._kinds = None
+
+
+_DRIVEN = {os.fsencode(attribute(kind)): kind for kind in KINDS}
+
+
+def _tree(commit: bytes) -> str:
+    """Return the tree of a raw commit, whose first line is ``tree ID``."""
+    return commit.partition(b"\n")[0].removeprefix(b"tree ").decode()
