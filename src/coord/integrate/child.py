@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from typing import IO
 
 _CHUNK = 1 << 16
+# What such a child writes is thrown away: it need not survive a power cut.
+_FLEETING = ("-c", "core.fsync=none")
 
 
 class Ended(Exception):
@@ -35,7 +37,7 @@ class Child:
         self, *args: str, cwd: str, env: Mapping[str, str], words: IO[bytes] | None = None
     ) -> None:
         self._child = subprocess.Popen(
-            ["git", *git.QUIET, *args],
+            ["git", *git.QUIET, *_FLEETING, *args],
             cwd=cwd,
             env=env,
             stdin=subprocess.PIPE,

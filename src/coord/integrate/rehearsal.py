@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import refusal
 from coord.names import operand, quote
 
 if TYPE_CHECKING:
@@ -173,6 +172,8 @@ def _ways_out(refused: Sequence[Artifact]) -> list[str]:
 
     They may be made from the others, and a producer of several runs once.
     """
+    from coord import refusal  # noqa: PLC0415  # 4 ms, for those that are refused only
+
     others = [refusal.command(one.kind, one.path) for one in refused if one.kind != "derived"]
     derived = [operand(one.path) for one in refused if one.kind == "derived"]
     return [*others, *([f"git coord regenerate {' '.join(derived)}"] if derived else [])]

@@ -52,15 +52,15 @@ def rehearse(
     steps = []
     with Stage(place, onto) as stage:
         trial = Trial(place, stage.scratch, command) if command is not None else None
-        for number, branch in enumerate(branches, 1):
+        tips = stage.tips(branches)
+        for number, (branch, tip) in enumerate(zip(branches, tips, strict=True), 1):
             tick(branch, number, len(branches))
-            steps.append(_step(stage, onto, branch, trial))
+            steps.append(_step(stage, onto, branch, tip, trial))
         return Rehearsal(onto, stage.base, stage.tree, tuple(steps))
 
 
-def _step(stage: Stage, onto: str, branch: str, trial: Trial | None) -> Step:
+def _step(stage: Stage, onto: str, branch: str, tip: str | None, trial: Trial | None) -> Step:
     """Merge one branch, and build on it unless it is left out."""
-    tip = stage.tip(branch)
     if tip is None:
         return Step(branch, LEFT_OUT, why="no such branch here")
     merge = stage.merge(tip)

@@ -12,17 +12,18 @@ from coord.errors import Usage
 from coord.guarded import KINDS, attribute
 from coord.integrate import trees
 from coord.integrate.child import Child
-from coord.integrate.loose import Found, Objects
+from coord.integrate.loose import Objects
 from coord.integrate.mergetree import Died, Merge, Merger
 from coord.integrate.scratch import Scratch
 from coord.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
 
     from coord.worktree import Place
 
+_TREES = 256  # of the last step, most are read again for the next
 _NOBODY = "git-coord <rehearsal@localhost>"
 
 
@@ -40,12 +41,13 @@ class Stage:
         with ExitStack() as kept:
             self.scratch = kept.enter_context(Scratch(place))
             top, env = self.scratch.top, self.scratch.env
-            self._objects = kept.enter_context(Objects(top, env, self.scratch.objects))
+            self._objects = kept.enter_context(Objects(top, env, *self.scratch.folders))
+            self._known: dict[str, trees.Level] = {}
             self._merger = kept.enter_context(Merger(top, env))
             self._kinds: Child | None = None
             kept.callback(self._forget_kinds)
             self.base = self.commit = self._onto(place, onto)
-            self.tree = _tree(self._objects.read(self.commit))
+            self.tree = _tree(*self._objects.read([self.commit]))
             self._lay_out_all()
             self._date = int(time.time())  # a merge is never older than its parents
             self._kept = kept.pop_all()
@@ -61,10 +63,13 @@ class Stage:
     ) -> None:
         self._kept.close()
 
-    def tip(self, branch: str) -> str | None:
-        """Return the commit a branch of this repository, or of a remote, stands at."""
-        found = self._first(f"refs/{kind}/{branch}^{{commit}}" for kind in ("heads", "remotes"))
-        return found.id if found else None
+    def tips(self, branches: Sequence[str]) -> list[str | None]:
+        """Return the commit each branch of this repository, or of a remote, stands at."""
+        heads, remotes = (
+            self._objects.find([f"refs/{kind}/{branch}^{{commit}}" for branch in branches])
+            for kind in ("heads", "remotes")
+        )
+        return [head or remote for head, remote in zip(heads, remotes, strict=True)]
 
     def merge(self, tip: str) -> Merge | None:
         """Merge a commit into what is built so far, without building on it.
@@ -95,7 +100,7 @@ class Stage:
         """Return a merge's tree in which `paths` are as the commit that is built on has them."""
         tree = merge.tree
         for path in paths:
-            tree = trees.replaced(self._objects, tree, path, merge.stages[path]["2"])
+            tree = trees.replaced(self._levels, self._write, tree, path, merge.stages[path]["2"])
         return tree
 
     def merged(self, tree: str, tip: str) -> str:
@@ -105,22 +110,33 @@ class Stage:
             f"tree {tree}\nparent {self.commit}\nparent {tip}\n"
             f"author {stamp}\ncommitter {stamp}\n\nRehearsed merge\n"
         )
-        return self._objects.write("commit", text.encode(), self.commit)
+        return self._write("commit", text.encode())
 
     def build_on(self, commit: str, tree: str) -> None:
         """Let the next merges go on top of `commit`, under what its `tree` declares."""
-        changes = list(trees.declarations(self._objects, self.tree, tree))
+        changes = list(trees.declarations(self._levels, self.tree, tree))
         for path, blob in changes:
-            self.scratch.lay_out(path, self._objects.read(blob) if blob else None)
+            self._lay_out(path, blob)
         if changes:  # both children have read them already
             self._merger.renew()
             self._forget_kinds()
         self.commit, self.tree = commit, tree
 
+    def _levels(self, ids: Sequence[str]) -> Mapping[str, trees.Level]:
+        fresh = [tree for tree in dict.fromkeys(ids) if tree not in self._known]
+        if len(self._known) > _TREES:
+            fresh, self._known = list(dict.fromkeys(ids)), {}
+        for tree, data in zip(fresh, self._objects.read(fresh), strict=True):
+            self._known[tree] = trees.entries(data, len(tree))
+        return self._known
+
+    def _write(self, kind: str, data: bytes) -> str:
+        return self._objects.write(kind, data, like=self.base)
+
     def _onto(self, place: Place, onto: str) -> str:
-        found = self._first((f"refs/heads/{onto}^{{commit}}", f"{onto}^{{commit}}"))
-        if found is not None:
-            return found.id
+        for found in self._objects.find([f"refs/heads/{onto}^{{commit}}", f"{onto}^{{commit}}"]):
+            if found is not None:
+                return found
         raise Usage(
             "revision-unknown",
             "no commit to merge onto",
@@ -128,9 +144,6 @@ class Stage:
             why="git finds no branch and no commit of that name here",
             run=f"git -C {quote(place.cwd)} branch --all",
         )
-
-    def _first(self, names: Iterable[str]) -> Found | None:
-        return next(filter(None, map(self._objects.find, names)), None)
 
     def _lay_out_all(self) -> None:
         """Lay out what the first tree declares; of all its folders git reads faster than we do."""
@@ -148,7 +161,11 @@ class Stage:
             if trees.is_declaration(path):
                 mode, _, blob = facts.split(b" ")
                 if trees.is_file(mode):
-                    self.scratch.lay_out(path, self._objects.read(blob.decode()))
+                    self._lay_out(path, blob.decode())
+
+    def _lay_out(self, path: bytes, blob: str | None) -> None:
+        texts = self._objects.read([blob] if blob else [])
+        self.scratch.lay_out(path, texts[0] if texts else None)
 
     def _forget_kinds(self) -> None:
         if self._kinds is not None:
