@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord.names import operand, quote
+from coord.names import operand, quote, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,6 +53,8 @@ class Step:
         status: exit status of the test, 128 + n after signal n; None where it was not run.
         tip: the branch's commit, empty where there is none.
         tree: the merged tree, with ours of every refused file; empty where there is none.
+        afterwards: of a branch in conflict, how it merges on top of all that was kept: that is
+            where a person will merge it.
     """
 
     branch: str
@@ -64,6 +66,7 @@ class Step:
     status: int | None = None
     tip: str = ""
     tree: str = ""
+    afterwards: Step | None = None
 
     @property
     def kept(self) -> bool:
@@ -74,9 +77,11 @@ class Step:
     def commands(self) -> tuple[str, ...]:
         """What the integrator runs for this branch, in order, at the top level.
 
-        Of a branch that was left out for a conflict: what merges it by hand. None where nothing
+        Of a branch in conflict: what merges it by hand, after all the others. None where nothing
         can be merged, or where a failed test has to be mended on the branch.
         """
+        if self.afterwards is not None:
+            return self.afterwards.commands
         if self.outcome == LEFT_OUT:
             return ()
         begin = f"git merge --no-edit {quote(self.branch)}"
@@ -118,16 +123,15 @@ class Rehearsal:
 
     def lines(self) -> list[str]:
         """Return the screen: a line a branch, then the commands; foreign text still unescaped."""
-        width = max((len(step.branch) for step in self.steps), default=0)
+        names = [shown(step.branch) for step in self.steps]
+        width = max(map(len, names), default=0)
         screen = [f"on top of {self.onto} ({self.base[:12]}):"]
-        for number, step in enumerate(self.steps, 1):
-            told = _told(step)
-            screen.append(
-                f"{number:>3}  {step.branch:<{width}}  {step.outcome:<8}  {told}".rstrip()
-            )
+        for number, (name, step) in enumerate(zip(names, self.steps, strict=True), 1):
+            line = f"{number:>3}  {name:<{width}}  {step.outcome:<8}  {_told(step)}"
+            screen.append(line.rstrip())
         screen += _section(f"then, on {self.onto}:", (step for step in self.steps if step.kept))
         by_hand = (step for step in self.steps if not step.kept)
-        return screen + _section("left out, each to be merged by hand:", by_hand)
+        return screen + _section("left out, to be merged by hand after that:", by_hand)
 
 
 def _document(step: Step) -> dict[str, object]:

@@ -18,7 +18,7 @@ from coord.integrate.stage import Stage
 from coord.integrate.trial import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from coord.worktree import Place
 
@@ -49,14 +49,18 @@ def rehearse(
         Usage: `onto` is no commit.
         GitError: git could not merge for a reason other than the branches.
     """
-    steps = []
     with Stage(place, onto) as stage:
         trial = Trial(place, stage.scratch, command) if command is not None else None
-        tips = stage.tips(branches)
-        for number, (branch, tip) in enumerate(zip(branches, tips, strict=True), 1):
+        steps = []
+        for number, (branch, tip) in enumerate(_paired(stage, branches), 1):
             tick(branch, number, len(branches))
             steps.append(_step(stage, onto, branch, tip, trial))
+        steps = [_told_afterwards(stage, onto, step) for step in steps]
         return Rehearsal(onto, stage.base, stage.tree, tuple(steps))
+
+
+def _paired(stage: Stage, branches: Sequence[str]) -> Iterable[tuple[str, str | None]]:
+    return zip(branches, stage.tips(branches), strict=True)
 
 
 def _step(stage: Stage, onto: str, branch: str, tip: str | None, trial: Trial | None) -> Step:
@@ -76,6 +80,16 @@ def _step(stage: Stage, onto: str, branch: str, tip: str | None, trial: Trial | 
         return replace(step, outcome=LEFT_OUT, why=f"its test ended with {step.status}")
     stage.build_on(commit, tree)
     return step
+
+
+def _told_afterwards(stage: Stage, onto: str, step: Step) -> Step:
+    """Return a step in conflict with how the branch merges at the end, where a person does it."""
+    merge = stage.merge(step.tip) if step.outcome == CONFLICT else None
+    if merge is None:
+        return step
+    names = _names(stage, onto, step.branch, step.tip)
+    last = verdict.step(step.branch, step.tip, merge, stage.kind, names)
+    return replace(step, afterwards=last)
 
 
 def _names(stage: Stage, onto: str, branch: str, tip: str) -> dict[str, str]:

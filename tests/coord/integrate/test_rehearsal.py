@@ -48,7 +48,7 @@ def test_the_screen_tells_each_branch_then_the_commands_in_order() -> None:
         "  git coord regenerate ./-a.lock d.lock",
         "  git commit --no-edit",
         "",
-        "left out, each to be merged by hand:",
+        "left out, to be merged by hand after that:",
         "  git merge --no-edit c",
         "  ${EDITOR:-vi} f 'g h' && git add f 'g h'",
         "  git commit --no-edit",

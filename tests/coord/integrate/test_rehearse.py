@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -104,6 +105,24 @@ def test_a_conflict_that_only_shows_on_top_of_an_earlier_branch(ground: Repo) ->
     ground.git("merge", "-q", "--no-edit", "first")
     ground.git("merge", "-q", "--no-edit", "third")
     assert found.tree == ground.git("rev-parse", "HEAD^{tree}")
+
+
+def test_a_branch_in_conflict_is_merged_by_hand_where_the_others_lead(ground: Repo) -> None:
+    """The step tells what stood in the way; the commands fit the end, where the file has moved."""
+    branch(ground, "first", {"text": LINES.replace("5", "five")})
+    branch(ground, "second", {"text": LINES.replace("5", "V"), "api.lock": "2\n"})
+    branch(ground, "third", {"text": None, "moved": LINES, "api.lock": "3\n"})
+
+    found = seen(ground, "first", "second", "third")
+
+    assert outcomes(found) == ["clean", "conflict", "clean"]
+    assert paths(found.steps[1]) == ["text"]
+    assert found.steps[1].commands == (
+        "git merge --no-edit second",
+        "${EDITOR:-vi} moved && git add moved",
+        "git coord regenerate api.lock",
+        "git commit --no-edit",
+    )
 
 
 def test_a_refused_derived_file_stays_as_the_branches_before_left_it(ground: Repo) -> None:
@@ -277,6 +296,24 @@ def test_an_interruption_leaves_nothing_behind(
         rehearse(worktree.discover(str(ground.path)), "main", ["one"], None, interrupt)
 
     assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_kill_in_the_middle_leaves_the_repository_alone(ground: Repo, tmp_path: Path) -> None:
+    """Only the folder for temporary files keeps something."""
+    branch(ground, "one", {"one": ""})
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    code = (
+        "import os; from coord import worktree; from coord.integrate.rehearse import rehearse; "
+        "rehearse(worktree.discover(os.getcwd()), 'main', ['one'], 'kill -9 $PPID')"
+    )
+    before = snapshot(ground.path)
+
+    done = ground.with_env(TMPDIR=str(temporary)).run(sys.executable, "-P", "-c", code)
+
+    assert done.code == -9
+    assert snapshot(ground.path) == before
+    assert [name[:15] for name in os.listdir(temporary)] == ["coord-rehearse-"]
 
 
 def test_a_branch_that_is_gone_is_left_out(ground: Repo) -> None:
