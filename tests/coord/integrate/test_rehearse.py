@@ -10,6 +10,7 @@ import pytest
 
 from coord import worktree
 from coord.errors import Usage
+from coord.integrate import trees
 from coord.integrate.rehearse import rehearse
 from harness import Repo
 from harness.snapshot import snapshot
@@ -212,6 +213,8 @@ def test_a_declaration_that_only_a_branch_brings_holds_from_there_on(ground: Rep
     """In the root and in a folder, as git reads them from the tree that is built on."""
     base = "2026-01-01T00:00:00Z begin\n"
     ground.commit("more", {"top.txt": base, "deep/er/nested.txt": base})
+    for name in ("early", "earlier"):  # git reads attributes for them, and keeps them in mind
+        branch(ground, name, {"deep/er/text": f"{name}\n", "text": LINES + f"{name}\n"})
     brings = {".gitattributes": RULES + "top.txt coord-log\n"}
     brings["deep/er/.gitattributes"] = "nested.txt coord-log\n"
     branch(ground, "rules", brings)
@@ -220,13 +223,13 @@ def test_a_declaration_that_only_a_branch_brings_holds_from_there_on(ground: Rep
         branch(ground, name, {"top.txt": text, "deep/er/nested.txt": text})
 
     before = seen(ground, "one", "two", "rules")
-    after = seen(ground, "rules", "one", "two")
+    after = seen(ground, "early", "earlier", "rules", "one", "two")
 
     assert outcomes(before) == ["clean", "conflict", "clean"]
     assert paths(before.steps[1]) == ["deep/er/nested.txt", "top.txt"]
-    assert outcomes(after) == ["clean"] * 3
-    assert after.steps[2].joined == ("deep/er/nested.txt", "top.txt")
-    for name in ("rules", "one", "two"):
+    assert outcomes(after) == ["clean", "conflict", "clean", "clean", "clean"]
+    assert after.steps[4].joined == ("deep/er/nested.txt", "top.txt")
+    for name in ("early", "rules", "one", "two"):
         ground.git("merge", "-q", "--no-edit", name)
     assert after.tree == ground.git("rev-parse", "HEAD^{tree}")
 
@@ -528,15 +531,47 @@ def test_onto_has_to_be_a_commit(ground: Repo) -> None:
     assert seen(ground, onto=ground.git("rev-parse", "main")).ok
 
 
-def test_hostile_trees_write_nothing_outside_the_scratch_folder(ground: Repo) -> None:
-    """An attributes file behind ``..`` is not laid out."""
-    blob = ground.git("hash-object", "-w", "--stdin", stdin="* -text\n")
-    inner = ground.git("mktree", stdin=f"100644 blob {blob}\t.gitattributes\n")
-    outer = b"40000 ..\0" + bytes.fromhex(inner)
-    (ground.path / "raw").write_bytes(outer)
-    tree = ground.git("hash-object", "-w", "-t", "tree", "--literally", "raw")
-    (ground.path / "raw").unlink()
-    commit = ground.git("commit-tree", "-p", "main", "-m", "hostile", tree)
+def test_hostile_trees_write_nothing_outside_the_scratch_folder(
+    ground: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An attributes file behind ``..`` is not laid out, neither at first nor by a step."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    commit = ground.git("commit-tree", "-p", "main", "-m", "hostile", hostile(ground, 2))
     ground.git("update-ref", "refs/heads/hostile", commit)
 
-    assert seen(ground, onto="hostile").ok
+    assert seen(ground, onto="hostile", command="true").ok
+    assert seen(ground, "main", onto="hostile").ok
+    assert not os.listdir(temporary)
+    # git itself would refuse to merge the name, so a step is shown it as it is read
+    data = {"a": b"40000 ..\0" + bytes(20), "b": b"100644 .gitattributes\0" + bytes(20)}
+    levels = {
+        "old": {},
+        "new": trees.entries(data["a"], 40),
+        "0" * 40: trees.entries(data["b"], 40),
+    }
+    assert not list(
+        trees.declarations(lambda ids: {name: levels[name] for name in ids}, "old", "new")
+    )
+
+
+def hostile(repo: Repo, depth: int) -> str:
+    """Return a tree with an attributes file behind `depth` folders named ``..``."""
+    blob = repo.git("hash-object", "-w", "--stdin", stdin="* -text\n")
+    tree = repo.git("mktree", stdin=f"100644 blob {blob}\t.gitattributes\n")
+    for _ in range(depth):
+        raw = repo.write("raw", b"40000 ..\0" + bytes.fromhex(tree))
+        tree = repo.git("hash-object", "-w", "-t", "tree", "--literally", "raw")
+        raw.unlink()
+    return tree
+
+
+def test_drivers_can_tell_that_it_is_a_preview(ground: Repo) -> None:
+    """Those of others too; ours leave no record then, even while git holds the index lock."""
+    ground.git("config", "merge.asks.driver", 'test "$COORD_PREVIEW" = 1')
+    ground.commit("asks", {".gitattributes": "text merge=asks\n"})
+    for name in ("one", "two"):
+        branch(ground, name, {"text": f"{name}\n"})
+
+    assert outcomes(seen(ground, "one", "two")) == ["clean", "clean"]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def queue(repo: Repo) -> Repo:
     """Three branches, each with a file of its name, from main."""
+    repo.commit("more")
     repo.commit("ignore", {".gitignore": "built\n"})
     for name in ("one", "two", "three"):
         repo.git("switch", "-q", "-c", name, "main")
