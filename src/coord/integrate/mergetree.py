@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from coord.integrate.child import Child, Ended
@@ -33,8 +32,7 @@ class Message(NamedTuple):
         return named.removesuffix(")") if named != self.type else ""
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(NamedTuple):
     """How two commits merge.
 
     Attributes:

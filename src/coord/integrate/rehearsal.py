@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from coord.names import operand, quote, shown
 
@@ -14,16 +13,14 @@ CLEAN, REFUSED, CONFLICT, LEFT_OUT = "clean", "refused", "conflict", "left-out"
 _BUILT_ON = (CLEAN, REFUSED)
 
 
-@dataclass(frozen=True)
-class Conflict:
+class Conflict(NamedTuple):
     """A path that somebody has to merge by hand; `about` is git's word for it."""
 
     path: str
     about: str
 
 
-@dataclass(frozen=True)
-class Artifact:
+class Artifact(NamedTuple):
     """A guarded file whose driver refused; the rehearsal went on with ours.
 
     Attributes:
@@ -37,8 +34,7 @@ class Artifact:
     what: str
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One branch, merged on top of what is left of those before it.
 
     Attributes:
@@ -90,8 +86,7 @@ class Step:
         return (begin, *_by_hand(self.conflicts), *_ways_out(self.refused), "git commit --no-edit")
 
 
-@dataclass(frozen=True)
-class Rehearsal:
+class Rehearsal(NamedTuple):
     """The whole: what it was built on, and every step in the order asked for.
 
     Attributes:

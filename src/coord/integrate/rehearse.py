@@ -9,7 +9,6 @@ what the others would do.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coord.integrate import verdict
@@ -75,9 +74,9 @@ def _step(stage: Stage, onto: str, branch: str, tip: str | None, trial: Trial | 
         return step
     tree = stage.with_ours(merge, [os.fsencode(artifact.path) for artifact in step.refused])
     commit = stage.merged(tree, tip)
-    step = replace(step, tree=tree, status=trial.run(commit) if trial else None)
+    step = step._replace(tree=tree, status=trial.run(commit) if trial else None)
     if step.status:
-        return replace(step, outcome=LEFT_OUT, why=f"its test ended with {step.status}")
+        return step._replace(outcome=LEFT_OUT, why=f"its test ended with {step.status}")
     stage.build_on(commit, tree)
     return step
 
@@ -89,7 +88,7 @@ def _told_afterwards(stage: Stage, onto: str, step: Step) -> Step:
         return step
     names = _names(stage, onto, step.branch, step.tip)
     last = verdict.step(step.branch, step.tip, merge, stage.kind, names)
-    return replace(step, afterwards=last)
+    return step._replace(afterwards=last)
 
 
 def _names(stage: Stage, onto: str, branch: str, tip: str) -> dict[str, str]:

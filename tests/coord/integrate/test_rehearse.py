@@ -442,6 +442,24 @@ def test_a_submodule_that_both_sides_moved_needs_a_person(ground: Repo, tmp_path
     assert "submodule" in found.steps[1].conflicts[0].about
 
 
+def test_a_submodule_that_one_side_moved_further_is_clean(ground: Repo, tmp_path: Path) -> None:
+    """Git looks into the submodule's own history, as it does in the worktree that has it."""
+    library = Repo.init(tmp_path / "library", ground.env)
+    commits = [library.commit(str(number)) for number in range(3)]
+    ground.git("submodule", "-q", "add", str(library.path), "lib")
+    for name, commit in zip(("main", "one", "two"), commits, strict=True):
+        if name != "main":
+            ground.git("switch", "-q", "-c", name, "main")
+        ground.git("update-index", "--cacheinfo", f"160000,{commit},lib")
+        ground.git("commit", "-q", "-m", name)
+    ground.git("switch", "-q", "main")
+
+    found = seen(ground, "two", "one")
+
+    assert found.ok
+    assert found.tree == ground.git("rev-parse", "two^{tree}")
+
+
 def test_a_guarded_file_whose_driver_is_gone_needs_a_person(ground: Repo) -> None:
     """Nobody refused it, so nothing would stop a commit of it: it is git's own conflict."""
     branch(ground, "one", {"api.lock": "1\n"})
