@@ -23,10 +23,15 @@ _PATIENCE = 1.0
 
 
 def rehearsed(
-    place: Place, onto: str, branches: Sequence[str], command: str | None = None
+    place: Place,
+    onto: str,
+    branches: Sequence[str],
+    command: str | None = None,
+    base: str | None = None,
 ) -> Rehearsal:
     """Rehearse, saying on stderr what goes on."""
-    return rehearse(place, onto, branches, command, _progress() if command is None else _heading)
+    tick = _progress() if command is None else _heading
+    return rehearse(place, onto, branches, command, tick, base)
 
 
 def show_screen(found: Rehearsal) -> None:

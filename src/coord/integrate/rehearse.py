@@ -34,6 +34,7 @@ def rehearse(
     branches: Sequence[str],
     command: str | None = None,
     tick: Tick = _silent,
+    base: str | None = None,
 ) -> Rehearsal:
     """Merge `branches` onto `onto`, in their order, and return what came of each.
 
@@ -43,12 +44,13 @@ def rehearse(
         branches: branches of this repository, or ``REMOTE/BRANCH``.
         command: what sh runs in a checkout of each step that merges; a step it fails is left out.
         tick: told before each branch (its name, its number, how many there are).
+        base: the commit that `onto` means, where that has been looked up: a tag may have its name.
 
     Raises:
         Usage: `onto` is no commit.
         GitError: git could not merge for a reason other than the branches.
     """
-    with Stage(place, onto) as stage:
+    with Stage(place, onto, base) as stage:
         trial = Trial(place, stage.scratch, command) if command is not None else None
         steps = []
         for number, (branch, tip) in enumerate(_paired(stage, branches), 1):

@@ -37,7 +37,7 @@ class Stage:
         tree: its tree.
     """
 
-    def __init__(self, place: Place, onto: str) -> None:
+    def __init__(self, place: Place, onto: str, base: str | None = None) -> None:
         with ExitStack() as kept:
             self.scratch = kept.enter_context(Scratch(place))
             top, env = self.scratch.top, self.scratch.env
@@ -46,7 +46,7 @@ class Stage:
             self._merger = kept.enter_context(Merger(top, env))
             self._kinds: Child | None = None
             kept.callback(self._forget_kinds)
-            self.base = self.commit = self._onto(place, onto)
+            self.base = self.commit = base or self._onto(place, onto)
             self.tree = _tree(*self._objects.read([self.commit]))
             self._lay_out_all()
             self._date = int(time.time())  # a merge is never older than its parents
