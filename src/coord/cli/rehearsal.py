@@ -31,7 +31,7 @@ def rehearsed(
 ) -> Rehearsal:
     """Rehearse, saying on stderr what goes on."""
     tick = _progress() if command is None else _heading
-    return rehearse(place, onto, branches, command, tick, base)
+    return rehearse(place, onto, branches, command, tick=tick, base=base)
 
 
 def show_screen(found: Rehearsal) -> None:

@@ -33,6 +33,7 @@ def rehearse(
     onto: str,
     branches: Sequence[str],
     command: str | None = None,
+    *,
     tick: Tick = _silent,
     base: str | None = None,
 ) -> Rehearsal:

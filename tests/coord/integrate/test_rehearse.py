@@ -296,7 +296,7 @@ def test_an_interruption_leaves_nothing_behind(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rehearse(worktree.discover(str(ground.path)), "main", ["one"], None, interrupt)
+        rehearse(worktree.discover(str(ground.path)), "main", ["one"], tick=interrupt)
 
     assert sorted(os.listdir(tmp_path)) == before
 
