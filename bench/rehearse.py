@@ -1,9 +1,9 @@
 """What a rehearsal costs beside as many bare ``git merge-tree --write-tree`` of the same commits.
 
 The bare ones are run by one shell, the leanest way there is. Each rehearsal is measured as a
-process of its own, interpreter, click and all. On "plain" branches no guarded file meets another
-one; on "guarded" ones every merge joins a log and refuses a derived file, on both sides of the
-ratio.
+process of its own, interpreter, click and all. Main has moved on since the branches began. On
+"plain" branches no guarded file meets another one; on "guarded" ones every merge joins a log and
+refuses a derived file, on both sides of the ratio.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from measure import Ratio, interleaved, ratio, report, scratch
 
-BRANCHES, FOLDERS, FILES = 38, 200, 25
+BRANCHES, FOLDERS, FILES, MOVED = 38, 200, 25, 1_000
 BOUND = 1.5
 RULES = "*.tsv coord-log\n*.lock coord-derived\n"
 REHEARSE = """
@@ -43,13 +43,20 @@ class Queue:
             self._write(f"{number % FOLDERS}/{number // FOLDERS}", f"{number}\n" * 40)
         self._commit("start")
         self.branches = [self._branch(number, guarded=guarded) for number in range(count)]
+        self.run("git", "switch", "-q", "main")
+        for number in range(MOVED):
+            self._write(f"{number % FOLDERS}/{number // FOLDERS}", f"{number} moved on\n" * 40)
+        self._commit("moved on")
         self.pairs = "".join(self._pairs())
         self.run("git", "gc", "-q")
 
     def _branch(self, number: int, *, guarded: bool) -> str:
         self.run("git", "switch", "-q", "-c", f"feat/{number}", "main")
         for folder in range(3):
-            self._write(f"{(number + folder) % FOLDERS}/{number % FILES}-{number}", "new\n")
+            self._write(f"{(number + folder) % FOLDERS}/{number}-new", f"{number}\n" * 40)
+            self._write(
+                f"{(number + folder) % FOLDERS}/{FILES - 1 - folder}", f"by {number}\n" * 40
+            )
         if guarded:
             self._write("api.lock", f"{number + 1}\n")
             with (self.path / "moves.tsv").open("a") as log:

@@ -1,7 +1,7 @@
 """Objects of a rehearsal: new ones are written into a folder of their own, all are read fast.
 
 A question to a git child costs two switches of process, and a rehearsal reads a few trees a branch;
-so loose files, which those that were just made are, are read here, and only the rest through git.
+so those that were just made are read here, as loose files, and only the rest through git.
 libgit2 would do it all, but costs 65 ms to load and knows no SHA-256.
 """
 
@@ -26,11 +26,11 @@ class Objects:
     """The objects that git finds in `env`; a context manager that ends the child asked.
 
     Args:
-        folders: object directories to look into first; new objects go into the first one.
+        folder: the object directory that git writes to in `env`.
     """
 
-    def __init__(self, cwd: str, env: Mapping[str, str], *folders: str) -> None:
-        self._folders = folders
+    def __init__(self, cwd: str, env: Mapping[str, str], folder: str) -> None:
+        self._folder = folder
         self._child = Child("cat-file", "--batch-command", cwd=cwd, env=env)
 
     def __enter__(self) -> Self:
@@ -68,20 +68,22 @@ class Objects:
         text = b"%s %d\0" % (kind.encode(), len(data)) + data
         sha1 = len(like) == _SHA1_DIGITS
         name = hashlib.new("sha1" if sha1 else "sha256", text, usedforsecurity=False).hexdigest()
-        path = _file(self._folders[0], name)
+        path = self._file(name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb", buffering=0) as file:
             file.write(zlib.compress(text, 1))
         return name
 
     def _loose(self, name: str) -> bytes | None:
-        for folder in self._folders:
-            try:
-                with open(_file(folder, name), "rb", buffering=0) as file:
-                    return zlib.decompress(file.read()).partition(b"\0")[2]
-            except FileNotFoundError:
-                continue
-        return None
+        try:
+            file = os.open(self._file(name), os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        with open(file, "rb", buffering=0) as stream:
+            return zlib.decompress(stream.read()).partition(b"\0")[2]
+
+    def _file(self, name: str) -> str:
+        return f"{self._folder}/{name[:2]}/{name[2:]}"
 
     def _find_few(self, names: Sequence[str]) -> Iterator[str | None]:
         # No revision holds a newline or NUL; they would end the question.
@@ -89,10 +91,6 @@ class Objects:
         self._child.send(b"".join(b"info %s\n" % os.fsencode(name) for name in asked))
         for line in [self._child.line() for _ in asked]:
             yield None if _size(line) is None else line.partition(b" ")[0].decode()
-
-
-def _file(folder: str, name: str) -> str:
-    return os.path.join(folder, name[:2], name[2:])
 
 
 def _size(answer: bytes) -> int | None:

@@ -30,7 +30,6 @@ class Scratch:
         folder: its path.
         top: the working tree with the declarations.
         objects: the object directory.
-        folders: object directories in the order git looks into them.
         env: environment in which git reads the repository's objects and refs, writes objects here,
             and reads declarations from `top`.
     """
@@ -44,9 +43,7 @@ class Scratch:
         self.objects = os.path.join(self.folder, "objects")
         os.mkdir(self.top)
         os.mkdir(self.objects)
-        real = os.path.join(place.common_dir, "objects")
-        self.folders = (self.objects, real)
-        lend(real, self.objects)
+        lend(os.path.join(place.common_dir, "objects"), self.objects)
         self.env = {
             **git.elsewhere(),
             "GIT_DIR": place.git_dir,

@@ -41,7 +41,7 @@ class Stage:
         with ExitStack() as kept:
             self.scratch = kept.enter_context(Scratch(place))
             top, env = self.scratch.top, self.scratch.env
-            self._objects = kept.enter_context(Objects(top, env, *self.scratch.folders))
+            self._objects = kept.enter_context(Objects(top, env, self.scratch.objects))
             self._known: dict[str, trees.Level] = {}
             self._merger = kept.enter_context(Merger(top, env))
             self._kinds: Child | None = None
@@ -157,11 +157,12 @@ class Stage:
             env=self.scratch.env,
         )
         for field in listing.out.split(b"\0"):  # MODE TYPE OBJECT<tab>PATH
+            if not field.endswith(trees.NAMES):
+                continue
             facts, _, path = field.partition(b"\t")
-            if trees.is_declaration(path):
-                mode, _, blob = facts.split(b" ")
-                if trees.is_file(mode):
-                    self._lay_out(path, blob.decode())
+            mode, _, blob = facts.split(b" ")
+            if trees.is_declaration(path) and trees.is_file(mode):
+                self._lay_out(path, blob.decode())
 
     def _lay_out(self, path: bytes, blob: str | None) -> None:
         texts = self._objects.read([blob] if blob else [])

@@ -15,6 +15,7 @@ _FOLDER, _FILES = b"40000", (b"100644", b"100755", b"100664")  # the last one is
 # Git reads the first in every folder, the drivers and git's submodules the others at the top.
 _EVERYWHERE = b".gitattributes"
 _AT_TOP = (_EVERYWHERE, b".coord.toml", b".gitmodules")
+NAMES = _AT_TOP  # how the path of a declaration ends
 
 
 class Entry(NamedTuple):

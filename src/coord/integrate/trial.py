@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -44,6 +43,8 @@ class Trial:
         before, as in any worktree: that is where builds keep what makes the next one fast.
         """
         git.tell("checkout", "-q", "--force", "--detach", commit, cwd=self._top, env=self._env)
+        import subprocess  # noqa: PLC0415  # it and the folder below are for --exec alone
+
         git.tell("clean", "-q", "-ffd", cwd=self._top, env=self._env)
         child = subprocess.Popen(
             ["sh", "-c", self._command],
