@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import IO
 
-_CHUNK = 1 << 16
+_CHUNK, _FATAL = 1 << 16, 128
 # The same on Linux and macOS; `signal` makes enums of them, 4 ms. Python ignores the last two, and
 # what is ignored stays so across an exec.
 _SIGKILL, *_DEFAULTED = 9, 13, 25
@@ -24,7 +24,7 @@ _SIGKILL, *_DEFAULTED = 9, 13, 25
 _FLEETING = ("-c", "core.fsync=none")
 
 
-class Ended(Exception):
+class Ended(git.GitError):
     """The child went away in the middle of an answer."""
 
 
@@ -41,6 +41,7 @@ class Child:
     def __init__(
         self, *args: str, cwd: str, env: Mapping[str, str], words: IO[bytes] | None = None
     ) -> None:
+        self._ended = Ended(args, _FATAL, "it ended in the middle of its answers", cwd)
         asked, self._in = os.pipe()
         told, answered = os.pipe()
         heard = open(os.devnull, "wb") if words is None else words  # noqa: SIM115
@@ -82,7 +83,7 @@ class Child:
             while left:
                 left = left[os.write(self._in, left) :]
         except BrokenPipeError as error:
-            raise Ended from error
+            raise self._ended from error
 
     def line(self) -> bytes:
         """Return the next line of the answer, without its newline.
@@ -92,7 +93,7 @@ class Child:
         """
         line = self._out.readline()
         if not line.endswith(b"\n"):
-            raise Ended
+            raise self._ended
         return line[:-1]
 
     def exactly(self, size: int) -> bytes:
@@ -103,7 +104,7 @@ class Child:
         """
         data = self._out.read(size)
         if len(data) < size:
-            raise Ended
+            raise self._ended
         return data
 
     def field(self) -> bytes:
@@ -115,7 +116,7 @@ class Child:
         while not self._fields:
             chunk = os.read(self._out.fileno(), _CHUNK)
             if not chunk:
-                raise Ended
+                raise self._ended
             *whole, self._rest = (self._rest + chunk).split(b"\0")
             self._fields.extend(whole)
         return self._fields.popleft()

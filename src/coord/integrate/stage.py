@@ -38,6 +38,7 @@ class Stage:
     """
 
     def __init__(self, place: Place, onto: str, base: str | None = None) -> None:
+        self._cwd = place.cwd
         with ExitStack() as kept:
             self.scratch = kept.enter_context(Scratch(place))
             top, env = self.scratch.top, self.scratch.env
@@ -85,7 +86,7 @@ class Stage:
             asked = ("merge-base", self.commit, tip)
             if git.ask(*asked, cwd=self.scratch.top, env=self.scratch.env).code == 1:
                 return None
-            raise git.GitError(("merge-tree",), 128, str(died), self.scratch.top) from died
+            raise git.GitError(("merge-tree",), 128, str(died), self._cwd) from died
 
     def kind(self, path: bytes) -> str | None:
         """Return how a path is guarded by what is built on, None where it is not."""
