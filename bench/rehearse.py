@@ -21,9 +21,9 @@ RULES = "*.tsv coord-log\n*.lock coord-derived\n"
 REHEARSE = """
 import os, sys
 from coord import worktree
-from coord.cli import main, rehearsal
+from coord.cli import main, rehearsal, show
 found = rehearsal.rehearsed(worktree.discover(os.getcwd()), "main", sys.argv[1:])
-rehearsal.show_screen(found)
+show.lines(found.lines())
 assert all(step.kept for step in found.steps), found
 """
 BARE = "while read ours theirs; do git merge-tree --write-tree $ours $theirs; done; true"

@@ -1,4 +1,4 @@
-"""``merge-order --rehearse`` as a person sees it; the verb itself is in ``order``."""
+"""What ``merge-order --rehearse`` says while it goes on; the verb itself is in ``order``."""
 
 from __future__ import annotations
 
@@ -32,16 +32,6 @@ def rehearsed(
     """Rehearse, saying on stderr what goes on."""
     tick = _progress() if command is None else _heading
     return rehearse(place, onto, branches, command, tick=tick, base=base)
-
-
-def show_screen(found: Rehearsal) -> None:
-    """Print what was found and the commands for the integrator."""
-    show.lines(found.lines())
-
-
-def status(found: Rehearsal) -> int:
-    """Return the exit code: 1 when any branch is refused, in conflict, left out or fails."""
-    return int(not found.ok)
 
 
 def _heading(branch: str, number: int, total: int) -> None:
