@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def test_foreign_names_are_escaped_and_do_not_shift_the_screen(
     repo: Repo, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A branch may be called what a terminal would obey; without a terminal nothing is on stderr."""
+    """A name may be what a terminal would obey; without a terminal nothing is on stderr."""
     repo.git("branch", "o\u202ene")
     place = worktree.discover(str(repo.path))
 
