@@ -124,7 +124,12 @@ def way_out(record: Record) -> str:
     """Return the command that settles `record`, pasteable at the top level."""
     if not record.readable:
         return f"rm -- {quote(record.file)}"
-    return _WAYS_OUT[record.kind].format(operand(record.path))
+    return command(record.kind, record.path)
+
+
+def command(kind: str, path: str) -> str:
+    """Return the command that settles a refused file of a kind, pasteable at the top level."""
+    return _WAYS_OUT[kind].format(operand(path))
 
 
 def trailer(record: Record) -> str:

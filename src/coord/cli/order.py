@@ -14,7 +14,7 @@ from coord.cli import leave, show, who
 from coord.cli import seat as seats
 from coord.errors import Refused, Usage
 from coord.integrate import landing, merging, paths, screen
-from coord.integrate.order import LANDED
+from coord.integrate.order import FINISHED, LANDED
 from coord.names import quote, slug
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from coord.board.roll import Roll
     from coord.cli.seat import Seat
     from coord.integrate.landing import Onto
+    from coord.integrate.merging import Plan
+    from coord.integrate.rehearsal import Rehearsal
     from coord.worktree import Place as Worktree
 
 
@@ -58,24 +60,43 @@ def finish(asked: str | None, *, as_json: bool) -> None:
 
 @click.command()
 @click.option("--onto", metavar="B", help="What the branches are merged into; default: HEAD.")
+@click.option("--rehearse", is_flag=True, help="Merge the finished ones, touching nothing.")
+@click.option("--exec", "command", metavar="CMD", help="Rehearse, and test each step with CMD.")
 @show.json_option
 @click.pass_obj
-def merge_order(asked: str | None, *, onto: str | None, as_json: bool) -> None:
+def merge_order(
+    asked: str | None, *, onto: str | None, rehearse: bool, command: str | None, as_json: bool
+) -> int:
     """Show in which order the branches of the board are to be merged.
 
     Finished branches come first, the widest footprint first, none before a branch it waits on.
-    Running ones are not to be disturbed; landed ones are in B already.
+    Running ones are not to be disturbed; landed ones are in B already. A rehearsal tells of the
+    finished ones what would conflict, what would be refused, and which commands they need; it exits
+    with 1 unless all are clean.
     """
     gc.disable()  # as for the board: all that is read here is kept to the end
     seat = seats.looking(asked)
     goal = target(seat.place, onto, "merge-order")
     plan = merging.planned(seat.place, list(claims.tops(seat.store)), goal, seat.roll())
+    found = _rehearsed(seat.place, plan, command) if rehearse or command else None
     if as_json:
-        show.document(screen.document(plan))
-        return
+        told = {} if found is None else {"rehearsal": found.document()}
+        show.document({**screen.document(plan), **told})
+        return int(found is not None and not found.ok)
     show.lines(screen.lines(plan))
     if any(entry.branch.state == LANDED for entry in plan.entries):
         show.note("git coord release --landed settles the claims of what has landed")
+    if found is None:
+        return 0
+    show.lines(["", *found.lines()])
+    return int(not found.ok)
+
+
+def _rehearsed(place: Worktree, plan: Plan, command: str | None) -> Rehearsal:
+    from coord.cli import rehearsal  # noqa: PLC0415  # 10 ms, when it is asked for
+
+    finished = [one.branch.name for one in plan.entries if one.branch.state == FINISHED]
+    return rehearsal.rehearsed(place, plan.onto.name, finished, command, plan.onto.commit)
 
 
 def target(place: Worktree, onto: str | None, verb: str) -> Onto:

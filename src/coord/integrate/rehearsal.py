@@ -1,0 +1,178 @@
+"""What a rehearsal found, in words: pure data, its lines for people and its JSON document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.names import operand, quote, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+CLEAN, REFUSED, CONFLICT, LEFT_OUT = "clean", "refused", "conflict", "left-out"
+_BUILT_ON = (CLEAN, REFUSED)
+
+
+class Conflict(NamedTuple):
+    """A path that somebody has to merge by hand; `about` is git's word for it."""
+
+    path: str
+    about: str
+
+
+class Artifact(NamedTuple):
+    """A guarded file whose driver refused; the rehearsal went on with ours.
+
+    Attributes:
+        path: relative to the top level.
+        kind: derived, log or once.
+        what: what its driver said.
+    """
+
+    path: str
+    kind: str
+    what: str
+
+
+class Step(NamedTuple):
+    """One branch, merged on top of what is left of those before it.
+
+    Attributes:
+        branch: as it was named.
+        outcome: ``clean``; ``refused``: nothing but guarded files stood in the way; ``conflict``:
+            a person has to merge it; ``left-out``: it cannot be merged, or its test failed.
+            The next branch is merged on top of this one after the first two only.
+        why: why it was left out.
+        conflicts: what a person has to merge.
+        refused: guarded files whose driver refused.
+        joined: logs that both sides appended to.
+        status: exit status of the test, 128 + n after signal n; None where it was not run.
+        tip: the branch's commit, empty where there is none.
+        tree: the merged tree, with ours of every refused file; empty where there is none.
+        afterwards: of a branch in conflict, how it merges on top of all that was kept: that is
+            where a person will merge it.
+    """
+
+    branch: str
+    outcome: str
+    why: str = ""
+    conflicts: tuple[Conflict, ...] = ()
+    refused: tuple[Artifact, ...] = ()
+    joined: tuple[str, ...] = ()
+    status: int | None = None
+    tip: str = ""
+    tree: str = ""
+    afterwards: Step | None = None
+
+    @property
+    def kept(self) -> bool:
+        """Whether the next branch is merged on top of this one."""
+        return self.outcome in _BUILT_ON
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What the integrator runs for this branch, in order, at the top level.
+
+        Of a branch in conflict: what merges it by hand, after all the others. None where nothing
+        can be merged, or where a failed test has to be mended on the branch.
+        """
+        if self.afterwards is not None:
+            return self.afterwards.commands
+        if self.outcome == LEFT_OUT:
+            return ()
+        begin = f"git merge --no-edit {quote(self.branch)}"
+        if self.outcome == CLEAN:
+            return (begin,)
+        return (begin, *_by_hand(self.conflicts), *_ways_out(self.refused), "git commit --no-edit")
+
+
+class Rehearsal(NamedTuple):
+    """The whole: what it was built on, and every step in the order asked for.
+
+    Attributes:
+        onto: as it was named.
+        base: its commit.
+        tree: the tree that all the steps that were kept make together.
+        steps: one a branch.
+    """
+
+    onto: str
+    base: str
+    tree: str
+    steps: tuple[Step, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every branch merges cleanly and passes its test."""
+        return all(step.outcome == CLEAN for step in self.steps)
+
+    def document(self) -> dict[str, object]:
+        """Return what ``--json`` shows under ``rehearsal``."""
+        return {
+            "onto": self.onto,
+            "base": self.base,
+            "tree": self.tree,
+            "ok": self.ok,
+            "steps": [_document(step) for step in self.steps],
+        }
+
+    def lines(self) -> list[str]:
+        """Return the screen: a line a branch, then the commands; foreign text still unescaped."""
+        names = [shown(step.branch) for step in self.steps]
+        width = max(map(len, names), default=0)
+        screen = [f"on top of {self.onto} ({self.base[:12]}):"]
+        for number, (name, step) in enumerate(zip(names, self.steps, strict=True), 1):
+            line = f"{number:>3}  {name:<{width}}  {step.outcome:<8}  {_told(step)}"
+            screen.append(line.rstrip())
+        screen += _section(f"then, on {self.onto}:", (step for step in self.steps if step.kept))
+        by_hand = (step for step in self.steps if not step.kept)
+        return screen + _section("left out, to be merged by hand after that:", by_hand)
+
+
+def _document(step: Step) -> dict[str, object]:
+    return {
+        "branch": step.branch,
+        "tip": step.tip or None,
+        "outcome": step.outcome,
+        "why": step.why or None,
+        "conflicts": [conflict.path for conflict in step.conflicts],
+        "conflict_kinds": [conflict.about for conflict in step.conflicts],
+        "refused": [{"path": one.path, "kind": one.kind, "what": one.what} for one in step.refused],
+        "joined": list(step.joined),
+        "exec": step.status,
+        "commands": list(step.commands),
+    }
+
+
+def _told(step: Step) -> str:
+    parts = [f"{conflict.path} ({conflict.about})" for conflict in step.conflicts]
+    parts += [f"{one.path} ({one.kind}: {one.what})" for one in step.refused]
+    parts += [f"joins {path}" for path in step.joined]
+    return "; ".join([*([step.why] if step.why else []), *parts])
+
+
+def _section(title: str, steps: Iterable[Step]) -> list[str]:
+    commands = [f"  {command}" for step in steps for command in step.commands]
+    return ["", title, *commands] if commands else []
+
+
+def _by_hand(conflicts: Sequence[Conflict]) -> list[str]:
+    """Return how a person goes on: an editor where git left markers, else a look at the rest."""
+    if not conflicts:
+        return []
+    if any(conflict.about != "contents" for conflict in conflicts):
+        return ["git status"]
+    files = " ".join(operand(conflict.path) for conflict in conflicts)
+    return [f"${{EDITOR:-vi}} {files} && git add {files}"]
+
+
+def _ways_out(refused: Sequence[Artifact]) -> list[str]:
+    """Return what settles refused files: all derived ones last, and in one go.
+
+    They may be made from the others, and a producer of several runs once.
+    """
+    from coord import refusal  # noqa: PLC0415  # 4 ms, for those that are refused only
+
+    others = [refusal.command(one.kind, one.path) for one in refused if one.kind != "derived"]
+    derived = [operand(one.path) for one in refused if one.kind == "derived"]
+    return [*others, *([f"git coord regenerate {' '.join(derived)}"] if derived else [])]
