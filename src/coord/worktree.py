@@ -161,8 +161,13 @@ def refuse_leaked(place: Place, cwd: str, verb: str, environ: Mapping[str, str])
 
 
 def siblings(place: Place) -> list[Sibling]:
-    """Return every worktree of the repository, the main one first."""
-    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=place.cwd).out
+    """Return every worktree of the repository, the main one first.
+
+    Asked of the common git dir: from a linked worktree git reads that one's ``config.worktree``,
+    and takes a repository that is bare by its own for one with files.
+    """
+    env = {**git.elsewhere(), "GIT_DIR": place.common_dir}
+    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=place.cwd, env=env).out
     known = _private_dirs(place.common_dir)
     entries = [entry for entry in os.fsdecode(listing).split("\0\0") if entry]
     return [
