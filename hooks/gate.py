@@ -62,6 +62,14 @@ def _refused(pending: Sequence[Record]) -> Refused:
             why="which path that was is lost; compare both sides of what was merged, then",
             run=refusal.way_out(first),
         )
+    if first.begun:
+        return Refused(
+            "refusal-pending",
+            "a refused file was being made anew, and that was cut off",
+            where=first.path + more,
+            why=f"what is there may be half of it; it was made by: {first.begun}",
+            run=refusal.way_out(first),
+        )
     return Refused(
         "refusal-pending",
         f"a refused {first.kind} file is staged as it was refused",

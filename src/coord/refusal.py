@@ -46,6 +46,7 @@ class Record:
         resolved: blob that ``regenerate`` or ``resolve`` staged (`ABSENT`: they removed the file),
             empty while pending.
         reason: why, as given with the resolution.
+        begun: what is making the file anew; one that was killed has left half of it, perhaps.
     """
 
     file: str
@@ -56,6 +57,7 @@ class Record:
     theirs: str
     resolved: str = ""
     reason: str = ""
+    begun: str = ""
 
     @property
     def readable(self) -> bool:
@@ -65,6 +67,7 @@ class Record:
     def text(self) -> str:
         """Return the record in the format that drivers write in sh."""
         extra = f"resolved {self.resolved}\nreason {self.reason}\n" if self.resolved else ""
+        extra += f"begun {self.begun}\n" if self.begun else ""
         return (
             f"{_MARK}\nkind {self.kind}\nhead {self.head}\nours {self.ours}\n"
             f"theirs {self.theirs}\n{extra}path {c_quoted(self.path)}\n"
@@ -109,7 +112,7 @@ def blocks(record: Record, facts: Facts) -> bool:
     """Tell whether a commit of what is staged now would swallow the refusal."""
     if not is_pending(record, facts):
         return False
-    if not record.readable:
+    if not record.readable or record.begun:
         return True
     return facts.staged in {record.ours, record.theirs} and facts.staged != record.resolved
 
@@ -150,6 +153,7 @@ def parse(file: str, text: str) -> Record:
         theirs=fields.get("theirs", ""),
         resolved=fields.get("resolved", ""),
         reason=fields.get("reason", ""),
+        begun=fields.get("begun", ""),
     )
 
 
@@ -205,11 +209,24 @@ def add(git_dir: str, record: Record) -> None:
         number += 1
 
 
+def begin(record: Record, what: str) -> None:
+    """Note that the file is being made: until it is settled, nothing of it may be committed."""
+    _rewrite(replace(record, begun=" ".join(what.split())))
+
+
+def give_up(record: Record) -> None:
+    """Take :func:`begin` back: the file is as it was."""
+    _rewrite(record)
+
+
 def resolve(record: Record, blob: str, reason: str) -> Record:
     """Rewrite `record` as resolved by `blob`, in one step, and return it."""
-    done = replace(record, resolved=blob, reason=" ".join(reason.split()))
-    publish.replace(record.file, done.text().encode(errors="surrogateescape"))
-    return done
+    return _rewrite(replace(record, resolved=blob, reason=" ".join(reason.split()), begun=""))
+
+
+def _rewrite(record: Record) -> Record:
+    publish.replace(record.file, record.text().encode(errors="surrogateescape"))
+    return record
 
 
 def follow(git_dir: str, moved: Mapping[str, str]) -> None:
