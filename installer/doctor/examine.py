@@ -18,6 +18,7 @@ from coord.installer.doctor import (
     paths,
     pending,
     poison,
+    race,
     runtime,
 )
 from coord.installer.doctor.finding import Finding, Verdict, verdict
@@ -90,6 +91,7 @@ def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         identities.judge(views, _surroundings(place, cwd, environ)),
         _guarded(place, views, block, installed),
         pending.judge(waiting),
+        race.judge(race.run(place.common_dir) if installed else race.Race()),
     )
     return Diagnosis(place, views, verdicts, version)
 
