@@ -52,6 +52,17 @@ class Place:
         """Return the path of `name` in the private git dir."""
         return os.path.join(self.git_dir, name)
 
+    def has(self, name: str) -> bool:
+        """Tell whether the private git dir has a file or folder `name`, or git such a head.
+
+        A reftable repository keeps CHERRY_PICK_HEAD and its like, but MERGE_HEAD, among its refs.
+        """
+        if os.path.exists(self.private(name)):
+            return True
+        if not name.endswith("_HEAD") or not os.path.isdir(f"{self.common_dir}/reftable"):
+            return False
+        return git.ask("rev-parse", "--verify", "--quiet", name, cwd=self.cwd).code == 0
+
 
 @dataclass(frozen=True)
 class Sibling:
