@@ -209,10 +209,46 @@ def test_reauthor(stage_of: tuple[Path, Repo]) -> None:
     tally.show()
 
 
+@needs_strace
+def test_reauthor_of_two_branches_at_every_rename(stage_of: tuple[Path, Repo]) -> None:
+    """Git itself moves one after the other: whatever is left, the next run brings both there."""
+    folder, repo = stage_of
+    repo.install()
+    tree = repo.worktree(folder / "tree", "tree")
+    stranger = tree.with_env(GIT_AUTHOR_NAME="root", GIT_AUTHOR_EMAIL="root@localhost")
+    wrong = stranger.commit("wrong", {"a": "1\n"})
+    tree.git("branch", "second")
+    tree.commit("right", {"a": "2\n"})
+    line = f"git coord reauthor {wrong} --branch tree --branch second"
+    stage, tally = Stage(folder), Tally("git coord reauthor of two branches, at each rename")
+    old = tips(tree)
+    again(tree, line)
+    new = tips(tree)
+    for number in range(1, 9):
+        stage.again()
+        inject = f"inject=rename,renameat2:signal=KILL:when={number}"
+        argv = ("strace", "-f", "-qq", "-o", os.devnull, "-e", inject, "sh", "-c", line)
+        if tree.run(*argv).code == 0:
+            break
+        found = tips(tree)
+        assert all(tip in either for tip, *either in zip(found, old, new, strict=True))
+        tally.count("old" if found == old else "new" if found == new else "one of each")
+        again(tree, line, expected=(0, 1) if found == new else (0,))
+        assert tips(tree) == new
+        readable(tree)
+    tally.show()
+    assert sum(tally.states.values()) >= 3
+
+
+def tips(repo: Repo) -> list[str]:
+    """Return the tips of both branches."""
+    return repo.git("rev-parse", "tree", "second").split("\n")
+
+
 def again(repo: Repo, line: str, expected: tuple[int, ...] = (0,)) -> None:
     """Run a command once more; what a lock stops is said, with a command that ends it."""
     done = repo.run("sh", "-c", line)
-    if done.code == 3:
+    while done.code == 3:
         assert done.refusal.rule == "locked", done.err
         assert repo.paste(done.refusal.run).code == 0
         done = repo.run("sh", "-c", line)

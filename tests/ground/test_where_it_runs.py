@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.grounds import GROUNDS, Ground, script
+from harness.repo import Repo
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from harness.repo import Repo
 
 LOG, ARTIFACT = "gen/moves.tsv", "gen/schema.json"
 # What git itself writes while one works; everything else has to come back byte for byte.
@@ -49,6 +48,46 @@ def test_a_working_day(name: str, tmp_path: Path, env: dict[str, str]) -> None:
     ran(ground.first or ground.main, *_trusted_python(a), script("coord-install"), "--uninstall")
 
     assert first_bytes(ground) == before
+
+
+LEAKED = (
+    *("whoami", "board", "check", "doctor", "log x", "claim x", "release", "sign-off"),
+    *("track log x.tsv", "pin --replace", "regenerate", "reauthor HEAD"),
+    "worktree add ../more -b more",
+)
+
+
+@pytest.mark.parametrize("place", ["main", "linked"])
+def test_leaked_variables_touch_no_other_repository(
+    place: str, tmp_path: Path, env: dict[str, str]
+) -> None:
+    """As a hook of another repository exports them: the folder decides, or the verb is refused."""
+    ground = GROUNDS["plain"](tmp_path, env)
+    a, _ = two_workers(ground)
+    victim = Repo.init(tmp_path / "victim", env)
+    victim.commit("start", {"README": "start\n"})
+    ran(victim, script("coord-install"))
+    if place == "linked":
+        victim = victim.worktree(tmp_path / "of-victim", "of-victim")
+    leak = {"GIT_DIR": str(victim.private()), "GIT_WORK_TREE": str(victim.path),
+            "GIT_INDEX_FILE": str(victim.private("index"))}  # fmt: skip
+    before = snapshot(victim.common()), snapshot(victim.path)
+
+    for verb in LEAKED:
+        done = a.with_env(**leak).run(script("git-coord"), *verb.split())
+        assert done.code in {0, 1}, done.err
+        if done.code == 1 and verb not in {"check", "doctor"}:
+            assert str(victim.private()) in done.err or "reauthor" in verb, done.err
+    for flag in ("--check", "--dry-run", "--uninstall"):
+        assert (
+            a.with_env(**leak)
+            .run(script("coord-install"), flag, *(["--purge"] * (flag == "--uninstall")))
+            .code
+            == 0
+        )
+
+    assert (snapshot(victim.common()), snapshot(victim.path)) == before
+    assert not a.common("hooks/coord").exists()
 
 
 def ran(repo: Repo, *argv: str, code: int = 0) -> str:
@@ -179,3 +218,21 @@ def examined(ground: Ground, a: Repo) -> None:
     found = json.loads(done.out)["findings"]
     assert {one["rule"] for one in found} == ground.findings, found
     assert done.code == bool(ground.findings)
+
+
+def test_reftable_keeps_its_heads_elsewhere(tmp_path: Path, env: dict[str, str]) -> None:
+    """CHERRY_PICK_HEAD is no file there; a pick in progress is known all the same."""
+    ground = GROUNDS["reftable"](tmp_path, env)
+    a, b = two_workers(ground)
+    step(ground, a, "from-a", "2026-01-02T00:00:00Z a\n")
+    step(ground, b, "from-b", "2026-01-03T00:00:00Z b\n")
+
+    picked = a.tried("cherry-pick", "feat/b")
+
+    assert picked.refusal.rule == "derived-two-sided"
+    assert not a.private("CHERRY_PICK_HEAD").exists()
+    assert a.coord("reauthor", "HEAD").refusal.rule == "operation-in-progress"
+    a.git("add", "-A")
+    assert a.tried("commit", "--no-edit").refusal.rule == "refusal-pending"
+    assert a.paste(picked.refusal.run).code == 0
+    assert a.tried("commit", "--no-edit").code == 0
