@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.timeout(max(120, 40 * ROUNDS))
 needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 # Enough of them in every run; all of them when more rounds are asked for.
-POINTS = 2 * ROUNDS if ROUNDS < 20 else None
+POINTS = 3 * ROUNDS if ROUNDS < 20 else None
 HOOK = "#!/bin/sh\necho ran >>hook-ran\n"
 BASE, OURS, THEIRS = (
     "2026-01-01T00:00:00Z base\n",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.repo import Repo
 
 #: How often each kind of command is killed; ``COORD_KILL_ROUNDS=200`` for a night.
-ROUNDS = int(os.environ.get("COORD_KILL_ROUNDS", "2"))
+ROUNDS = int(os.environ.get("COORD_KILL_ROUNDS", "1"))
 # The part of its time in which a command does something: Python's start is left out.
 BUSY = (0.3, 1.02)
 # Whatever changes a disk. A file that was just created shows at the next of these calls.
