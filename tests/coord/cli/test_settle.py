@@ -253,8 +253,9 @@ def test_what_a_producer_leaves_is_looked_at(refused: Repo, command: str, why: s
 
 
 def test_a_kill_leaves_the_refusal_pending(refused: Repo) -> None:
-    """Kill -9 while the producer runs: nothing is staged, and the gate still holds."""
-    refused.write(".coord.toml", CONFIG.replace(PRODUCER, "echo $$ >running; exec sleep 60"))
+    """Kill -9 with half a file made: nothing is staged, and no commit takes the half."""
+    half = "echo half >schema.json; echo $$ >running; exec sleep 60"
+    refused.write(".coord.toml", CONFIG.replace(PRODUCER, half))
 
     with subprocess.Popen(
         ["git-coord", "regenerate", "--trust"],
@@ -272,7 +273,23 @@ def test_a_kill_leaves_the_refusal_pending(refused: Repo) -> None:
     assert "resolved" not in records(refused)[0]
     assert refused.git("ls-files", "-u", "schema.json")
     refused.git("add", "schema.json")
-    assert refused.tried("commit", "--no-edit").refusal.rule == "refusal-pending"
+    stopped = refused.tried("commit", "--no-edit").refusal
+    assert stopped.rule == "refusal-pending"
+    assert "cut off" in stopped.headline
+    refused.write(".coord.toml", CONFIG)
+    assert refused.paste(f"{stopped.run} --trust").code == 0
+    assert refused.tried("commit", "--no-edit").code == 0
+
+
+def test_a_producer_that_fails_leaves_the_refusal_as_it_was(refused: Repo) -> None:
+    """The file is put back, so the note that it was being made is taken back too."""
+    before = records(refused)
+    refused.write(".coord.toml", CONFIG.replace(PRODUCER, "echo half >schema.json; exit 1"))
+
+    assert refused.coord("regenerate", "--trust").code == 1
+
+    assert records(refused) == before
+    assert refused.read("schema.json") != "half\n"
 
 
 def test_one_producer_runs_once_for_all_its_files(hooked: Repo) -> None:
