@@ -65,9 +65,9 @@ def _refused(pending: Sequence[Record]) -> Refused:
     if first.begun:
         return Refused(
             "refusal-pending",
-            "a refused file was being made anew, and that was cut off",
+            "a refused file was being settled, and that was cut off",
             where=first.path + more,
-            why=f"what is there may be half of it; it was made by: {first.begun}",
+            why=f"what is there may be half of it, or none; it was settled by: {first.begun}",
             run=refusal.way_out(first),
         )
     return Refused(

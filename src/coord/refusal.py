@@ -46,7 +46,7 @@ class Record:
         resolved: blob that ``regenerate`` or ``resolve`` staged (`ABSENT`: they removed the file),
             empty while pending.
         reason: why, as given with the resolution.
-        begun: what is making the file anew; one that was killed has left half of it, perhaps.
+        begun: what is settling the file; when that was killed, half of it is there, or none.
     """
 
     file: str
@@ -210,7 +210,7 @@ def add(git_dir: str, record: Record) -> None:
 
 
 def begin(record: Record, what: str) -> None:
-    """Note that the file is being made: until it is settled, nothing of it may be committed."""
+    """Note that the file is being settled: until it is, nothing of it may be committed."""
     _rewrite(replace(record, begun=" ".join(what.split())))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -279,6 +280,32 @@ def test_a_kill_leaves_the_refusal_pending(refused: Repo) -> None:
     refused.write(".coord.toml", CONFIG)
     assert refused.paste(f"{stopped.run} --trust").code == 0
     assert refused.tried("commit", "--no-edit").code == 0
+
+
+def test_a_kill_while_git_writes_the_file_anew_commits_no_deletion(
+    refused: Repo, tmp_path: Path
+) -> None:
+    """Git deletes a file first: here `resolve` dies in that moment, with one side staged."""
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(
+        '#!/bin/sh\ncase "$*" in *checkout-index*) rm schema.json; kill -9 $PPID ;; '
+        f'*) exec {shutil.which("git", path=refused.env["PATH"])} "$@" ;; esac\n'
+    )
+    wrapper.chmod(0o755)
+    path = f"{wrapper.parent}:{refused.env['PATH']}"
+    take = ("resolve", "schema.json", "--take", "theirs", "--reason", "it is newer")
+
+    killed = refused.with_env(PATH=path).run("git-coord", *take)
+
+    assert killed.code == -signal.SIGKILL
+    refused.git("add", "-A")
+    assert refused.tried("commit", "--no-edit").refusal.rule == "refusal-pending"
+    assert refused.coord(*take).code == 0
+    assert refused.tried("commit", "--no-edit").code == 0
+    assert refused.git("rev-parse", "HEAD:schema.json") == refused.git(
+        "rev-parse", "HEAD^2:schema.json"
+    )
 
 
 def test_a_producer_that_fails_leaves_the_refusal_as_it_was(refused: Repo) -> None:
