@@ -40,7 +40,7 @@ def test_worktrees_added_while_others_install(installed: Repo, tmp_path: Path) -
             installed.tried("branch", "-D", command[5])
             installed.git(*command[1:])
 
-    assert said[MANY:] == [("", 0)] * (MANY // 2)
+    assert [code for _, code in said[MANY:]] == [0] * (MANY // 2), said[MANY:]
     trees = [installed.at(tmp_path / f"w{n}") for n in range(MANY)]
     pins = [pin.read(str(tree.private())) for tree in trees]
     assert len({made.instance for made in pins if made}) == MANY
