@@ -61,6 +61,14 @@ def _refused(pending: Sequence[Record]) -> Refused:
             why="which path that was is lost; compare both sides of what was merged, then",
             run=refusal.way_out(first),
         )
+    if first.begun:
+        return Refused(
+            "refusal-pending",
+            "a refused file was being settled, and that was cut off",
+            where=first.path + more,
+            why=f"what is there may be half of it, or none; it was settled by: {first.begun}",
+            run=refusal.way_out(first),
+        )
     return Refused(
         "refusal-pending",
         f"a refused {first.kind} file is staged as it was refused",

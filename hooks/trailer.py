@@ -203,7 +203,7 @@ def _in_mail(place: Place) -> set[bytes]:
 def _sources(place: Place, args: Sequence[str]) -> list[str]:
     """Return the commits whose message this one starts from."""
     sources = [args[2]] if args[1:2] == ["commit"] and len(args) > 2 else []  # noqa: PLR2004
-    if os.path.exists(place.private("CHERRY_PICK_HEAD")):
+    if place.has("CHERRY_PICK_HEAD"):
         sources.append("CHERRY_PICK_HEAD")
     if os.path.isdir(place.private("rebase-merge")):
         sources += ["HEAD", *_replayed(place)]  # HEAD: a fixup starts from what it is added to

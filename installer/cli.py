@@ -20,7 +20,10 @@ from coord.installer import (
     authors,
     check,
     command,
+    configlock,
     hookspath,
+    include,
+    plan,
     report,
     survey,
     undo,
@@ -130,6 +133,7 @@ def _installed(found: Survey, again: str, *, pin_existing: bool, as_json: bool) 
             changes = told(found.place, found.rule)
         except OSError as error:
             raise apply.refused(error, common, again) from error
+        _require_no_lock(common, again)
     _tell(report.installed(found, steps, changes, done=True), as_json=as_json)
     return 0
 
@@ -153,8 +157,17 @@ def _uninstalled(place: Place, again: str, *, purge: bool, dry_run: bool, as_jso
                 undo.require_settled(place, again=again)
             steps, notes = undo.uninstall(place, hookspath.ask(place.cwd).folder)
             apply.apply([] if dry_run else steps, common, again=again)
+            _require_no_lock(common, again)
+    else:
+        _require_no_lock(common, again)
     _tell(report.undone(place, steps, notes, done=not dry_run), as_json=as_json)
     return 0
+
+
+def _require_no_lock(common: str, again: str) -> None:
+    """Say when an installer that was killed has left git's config locked."""
+    config = os.path.join(common, plan.CONFIG)
+    configlock.require_none_of_ours(config, include.removed, again=again)
 
 
 def _tell(told: report.Report, *, as_json: bool) -> None:

@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from coord.errors import Environment
+from coord.installer import disk
 from coord.names import quote
 
 if TYPE_CHECKING:
@@ -55,14 +56,45 @@ def _write(fd: int, path: str, change: Change) -> int:
     return mode
 
 
+def require_none_of_ours(path: str, removed: Change, *, again: str) -> None:
+    """Insist that no killed installer has left its lock where there was nothing more to change.
+
+    The lock is ours when it says what the config says, but for our lines; git's own says something
+    else. One that is still empty may be git's, so it is given a moment.
+
+    Args:
+        path: the config file.
+        removed: takes our lines out of a text.
+        again: the command to repeat, for messages.
+
+    Raises:
+        Environment: there is one.
+    """
+    lock = path + ".lock"
+    for _ in range(_TRIES):
+        held = disk.read(lock)
+        if held is None or (held and removed(held) != removed(disk.read(path))):
+            return
+        _pause()
+    raise _locked(lock, again)
+
+
 def _taken(lock: str, again: str) -> int:
     """Create the lock file, trying for about two seconds."""
     for _ in range(_TRIES):
         try:
             return os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except FileExistsError:
-            time.sleep(random.uniform(0.02, 0.08))  # noqa: S311  # jitter, not a secret
-    raise Environment(
+            _pause()
+    raise _locked(lock, again)
+
+
+def _pause() -> None:
+    time.sleep(random.uniform(0.02, 0.08))  # noqa: S311  # jitter, not a secret
+
+
+def _locked(lock: str, again: str) -> Environment:
+    return Environment(
         "locked",
         "the repository's config is locked",
         where=lock,

@@ -18,6 +18,7 @@ from coord.installer.doctor import (
     paths,
     pending,
     poison,
+    race,
     runtime,
 )
 from coord.installer.doctor.finding import Finding, Verdict, verdict
@@ -90,6 +91,7 @@ def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         identities.judge(views, _surroundings(place, cwd, environ)),
         _guarded(place, views, block, installed),
         pending.judge(waiting),
+        race.judge(race.run(place.common_dir) if installed else race.Race()),
     )
     return Diagnosis(place, views, verdicts, version)
 
@@ -136,8 +138,13 @@ def _info(place: Place) -> bytes | None:
 def _shared(place: Place, env: Mapping[str, str], installed: Manifest | None) -> poison.Shared:
     common = place.common_dir
     config = configured.ask_file(os.path.join(common, "config"), common, env)
+    own = configured.Listing()
+    if poison.is_extended(config):
+        own = configured.ask_file(os.path.join(common, "config.worktree"), common, env)
     written = check.listed(os.path.join(common, HOME, "config"), common) if installed else {}
-    return poison.Shared(common, config, written, os.path.exists(os.path.join(common, "index")))
+    return poison.Shared(
+        common, config, own, written, os.path.exists(os.path.join(common, "index"))
+    )
 
 
 def _surroundings(place: Place, cwd: str, environ: Mapping[str, str]) -> identities.Surroundings:

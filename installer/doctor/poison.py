@@ -24,12 +24,14 @@ class Shared(NamedTuple):
     Attributes:
         common_dir: the common git dir.
         config: its ``config`` file alone.
+        own: the main one's ``config.worktree``, empty without extensions.worktreeConfig.
         written: key → value of our installed config, empty where nothing is installed.
         has_index: there is an index in the common git dir: it has, or had, a worktree of its own.
     """
 
     common_dir: str
     config: Listing
+    own: Listing
     written: Mapping[str, str]
     has_index: bool
 
@@ -44,7 +46,8 @@ def judge(views: Sequence[View], shared: Shared) -> Verdict:
     bare, files = list(_bare(views, shared)), list(_files(views, shared))
     findings = [*bare, *files]
     # What these break shows in every worktree: it is named once, with its cause.
-    findings += _broken(views, explained=bool(findings))
+    others = [view for view in views if view.place.linked or not files]
+    findings += _broken(others, explained=bool(findings))
     findings += [finding for view in views for finding in _ours(view, shared.written)]
     right = _right(shared)
     return verdict("config", right, findings, _notes(views, shared))
@@ -57,36 +60,41 @@ def _right(shared: Shared) -> str:
 
 def _bare(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
     """Yield core.bare where it is untrue, or true and read by linked worktrees too."""
-    entry = shared.config.last("core.bare")
-    if entry is None or not truth(entry.value):
-        return
-    if shared.has_index:
+    all_read = shared.config.last("core.bare")
+    entry = shared.own.last("core.bare") or all_read
+    if shared.has_index and entry is not None and truth(entry.value):
         message = f"core.bare is true in {entry.file}, of a repository with files: git refuses here"
         run = f"git config --file {quote(entry.file)} core.bare false"
         yield Finding("core-bare", os.path.dirname(shared.common_dir), message, run)
-    elif _is_extended(shared) and any(view.words and view.place.linked for view in views):
+    elif all_read is not None and truth(all_read.value) and _misleads(views, shared):
         message = (
-            f"core.bare is true in {entry.file}, and with extensions.worktreeConfig it holds in "
+            f"core.bare is true in {all_read.file}, and with extensions.worktreeConfig it holds in "
             "every linked worktree too"
         )
-        yield Finding("core-bare", shared.common_dir, message, _moved(entry, shared))
+        yield Finding("core-bare", shared.common_dir, message, _moved(all_read, shared))
 
 
 def _files(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
     """Yield core.worktree where it leads away, or is read by linked worktrees too."""
-    entry = shared.config.last("core.worktree")
+    all_read = shared.config.last("core.worktree")
+    entry = shared.own.last("core.worktree") or all_read
     if entry is None:
         return
     target = os.path.realpath(os.path.join(shared.common_dir, entry.value))
     if not _is_worktree_of(target, shared.common_dir):
         message = f"core.worktree in {entry.file} leads to {target}, whose repository is another"
         yield Finding("core-worktree", shared.common_dir, message, entry.unset())
-    elif _is_extended(shared) and any(view.words and view.place.linked for view in views):
+    elif all_read is not None and _misleads(views, shared):
         message = (
-            f"core.worktree is in {entry.file}, and with extensions.worktreeConfig every linked "
+            f"core.worktree is in {all_read.file}, and with extensions.worktreeConfig every linked "
             f"worktree takes {target} for its files"
         )
-        yield Finding("core-worktree", shared.common_dir, message, _moved(entry, shared))
+        yield Finding("core-worktree", shared.common_dir, message, _moved(all_read, shared))
+
+
+def _misleads(views: Sequence[View], shared: Shared) -> bool:
+    """Tell whether linked worktrees read what is meant for the main one, and fail."""
+    return is_extended(shared.config) and any(view.words and view.place.linked for view in views)
 
 
 def _moved(entry: Entry, shared: Shared) -> str:
@@ -95,8 +103,9 @@ def _moved(entry: Entry, shared: Shared) -> str:
     return in_order([f"git config --file {own} {entry.key} {quote(entry.value)}", entry.unset()])
 
 
-def _is_extended(shared: Shared) -> bool:
-    entry = shared.config.last("extensions.worktreeconfig")
+def is_extended(config: Listing) -> bool:
+    """Tell whether each worktree reads a ``config.worktree`` of its own."""
+    entry = config.last("extensions.worktreeconfig")
     return entry is not None and truth(entry.value)
 
 
@@ -146,7 +155,7 @@ def _ours(view: View, written: Mapping[str, str]) -> Iterator[Finding]:
 
 def _notes(views: Sequence[View], shared: Shared) -> Iterator[str]:
     """Yield what is no fault and yet surprises."""
-    if _is_extended(shared):
+    if is_extended(shared.config):
         yield (
             "extensions.worktreeConfig is on: git worktree add copies config.worktree, so an "
             "identity set there is inherited; a pin is not, and wins"

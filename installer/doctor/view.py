@@ -103,6 +103,9 @@ def look(sibling: Sibling, means: Means) -> View:
         view = _pinned(view)
     if not os.path.isdir(sibling.path):
         return replace(view, away=True)
+    if view.bare:  # named, for `safe.bareRepository = explicit` lets no folder lead to it
+        env = {**means.prober.env, "GIT_DIR": view.place.git_dir}
+        means = means._replace(prober=means.prober._replace(env=env))
     try:
         return _inside(view, means)
     except CoordError as error:
@@ -112,9 +115,7 @@ def look(sibling: Sibling, means: Means) -> View:
 def _inside(view: View, means: Means) -> View:
     """Ask git inside a worktree that has a folder."""
     done = git.as_user(*_QUESTION, cwd=view.folder, env=means.prober.env)
-    hooks, git_dir, bare, top = _answers(done)
-    # `worktree list` believes the config.worktree of where it is run, not of the main one.
-    view = replace(view, bare=view.bare or (bare == "true" and not view.place.linked))
+    hooks, git_dir, top = _answers(done)
     fault, words = _disagreement(view, git_dir, top, os.fsdecode(done.err))
     listing = configured.ask(view.folder, means.prober.env)
     if listing is None and not fault:
@@ -140,14 +141,14 @@ _QUESTION = (
     # Asked for an absolute path, git dies of `.git/hooks` in a linked worktree.
     *("rev-parse", "--git-path", "hooks", _NEXT, "--path-format=absolute"),
     # --show-toplevel comes last: in a bare repository git dies there.
-    *("--git-dir", _NEXT, "--is-bare-repository", _NEXT, "--show-toplevel"),
+    *("--git-dir", _NEXT, "--show-toplevel"),
 )
 
 
 def _answers(done: git.Output) -> list[str]:
-    """Return hooks folder, git dir, bareness and top level; empty for what git did not say."""
+    """Return hooks folder, git dir and top level; empty for what git did not say."""
     parts = os.fsdecode(done.out).split(f"\n{_NEXT}\n")
-    return [*(part.removesuffix("\n") for part in parts), "", "", "", ""][:4]
+    return [*(part.removesuffix("\n") for part in parts), "", "", ""][:3]
 
 
 def _disagreement(view: View, git_dir: str, top: str, err: str) -> tuple[str, str]:

@@ -105,8 +105,8 @@ class _Questions:
         self._stash: list[str] | None = None
 
     def has(self, name: str) -> bool:
-        """Tell whether the private git dir has a file or folder `name`."""
-        return os.path.exists(self._place.private(name))
+        """See :meth:`coord.worktree.Place.has`."""
+        return self._place.has(name)
 
     def rev(self, name: str) -> str:
         """Return the object `name` stands for, empty when there is none."""

@@ -135,12 +135,12 @@ def tell(
 
     Raises:
         GitError: git's exit status was not 0.
-        Environment: a lock file is why.
+        Environment: a lock file is why, or a git dir that may not be written.
     """
     done = ask(*args, cwd=cwd, env=env, stdin=stdin)
     if done.code:
         stderr = os.fsdecode(done.err)
-        raise _locked(stderr) or GitError(args, done.code, stderr, cwd)
+        raise _locked(stderr) or _denied(stderr) or GitError(args, done.code, stderr, cwd)
     return done
 
 
@@ -156,6 +156,23 @@ def _locked(stderr: str) -> Environment | None:
         where=locks[0],
         why=f"it is {age:.0f} s old: another git is at work, or one was killed and left it",
         run=f"rm {quote(locks[0])}",
+    )
+
+
+def _denied(stderr: str) -> Environment | None:
+    """Return the refusal for a lock file that a sandbox did not let git make, in any language."""
+    locks = [word for word in stderr.split("'") if word.endswith(".lock")]
+    folders = [os.path.dirname(lock) for lock in locks]
+    denied = [path for path in folders if os.path.isdir(path) and not os.access(path, os.W_OK)]
+    if not denied:
+        return None
+    return Environment(
+        "not-writable",
+        "the git dir cannot be written here",
+        where=denied[0],
+        why=f"git said: {' '.join(stderr.split())}; in a sandbox, add the common git dir to its "
+        "writable roots",
+        run="git rev-parse --path-format=absolute --git-common-dir",
     )
 
 

@@ -60,6 +60,10 @@ class Pin:
         lines = [f"{key} = {gitconfig.value(getattr(self, key))}\n" for key in _FIELDS]
         return "version = 1\n" + "".join(lines)
 
+    def encoded(self) -> bytes:
+        """Return :meth:`text` as the bytes of the file."""
+        return self.text().encode(errors="surrogateescape")
+
 
 class Authorship:
     """How the author follows the pin: ``[coord]`` in the installed config, or the defaults.
@@ -178,13 +182,31 @@ def ensure(git_dir: str, common_dir: str, wanted: str, rule: Authorship) -> tupl
 
 
 def replace(git_dir: str, common_dir: str, wanted: str, rule: Authorship) -> Pin:
-    """Pin a worktree anew, with a fresh instance, whoever was pinned there before."""
+    """Pin a worktree anew, with a fresh instance, whoever was pinned there before.
+
+    It is never without a pin. The author's file goes first and comes last: whenever we are killed,
+    or the disk is full, it is whole or absent, and an absent one is mended by the next hook.
+    """
     with publish.lock(os.path.join(common_dir, "coord", "pin.lock")):
+        made = _made(_free_name(common_dir, wanted, but=git_dir), rule)
+        path = os.path.join(git_dir, PIN)
+        temp = publish.written(path, made.encoded())
         try:
-            os.unlink(os.path.join(git_dir, PIN))
-        except FileNotFoundError:
-            pass
-        return _written(git_dir, common_dir, _free_name(common_dir, wanted), rule)
+            _forget(os.path.join(git_dir, AUTHOR))
+            os.replace(temp, path)
+        except OSError:
+            os.unlink(temp)
+            raise
+        publish.sync_folder(path)
+        _follow(git_dir, common_dir, made, rule)
+        return made
+
+
+def _forget(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
 
 
 def mend(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
@@ -201,12 +223,22 @@ def branch_handle(git_dir: str) -> str:
     with open(os.path.join(git_dir, "HEAD"), encoding="utf-8", errors="replace") as file:
         head = file.readline().rstrip("\n")
     branch = head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else ""
+    if branch == ".invalid":  # what a reftable repository has there, for git before 2.45 to refuse
+        branch = _asked(git_dir)
     return (slug(branch) or slug(os.path.basename(git_dir)) or "worktree") + "-"
 
 
-def _free_name(common_dir: str, wanted: str) -> str:
-    """Return `wanted`, with 4 hex where it asks for them or a live worktree has the name."""
-    taken = {pin.actor for _, pin in live_pins(common_dir)}
+def _asked(git_dir: str) -> str:
+    """Return the branch that git says, empty when detached: a child, which a file has to spare."""
+    from coord import git  # noqa: PLC0415  # 20 ms that only reftable repositories pay
+
+    env = {**git.elsewhere(), "GIT_DIR": git_dir}
+    return git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=git_dir, env=env).text
+
+
+def _free_name(common_dir: str, wanted: str, but: str = "") -> str:
+    """Return `wanted`, with 4 hex where it asks for them or another worktree has the name."""
+    taken = {pin.actor for git_dir, pin in live_pins(common_dir) if git_dir != but}
     name = wanted
     while name.endswith("-") or name in taken:
         name = f"{wanted.rstrip('-')[:95]}-{os.urandom(2).hex()}"
@@ -214,11 +246,15 @@ def _free_name(common_dir: str, wanted: str) -> str:
 
 
 def _written(git_dir: str, common_dir: str, actor: str, rule: Authorship) -> Pin:
-    name, email = rule.filled(actor)
-    pin = Pin(actor, uuid(), name, email, now(), os.uname().nodename)
+    pin = _made(actor, rule)
     _follow(git_dir, common_dir, pin, rule)
-    publish.create(os.path.join(git_dir, PIN), pin.text().encode(errors="surrogateescape"))
+    publish.create(os.path.join(git_dir, PIN), pin.encoded())
     return pin
+
+
+def _made(actor: str, rule: Authorship) -> Pin:
+    name, email = rule.filled(actor)
+    return Pin(actor, uuid(), name, email, now(), os.uname().nodename)
 
 
 def _follow(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:

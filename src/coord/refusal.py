@@ -47,6 +47,7 @@ class Record(NamedTuple):
         resolved: blob that ``regenerate`` or ``resolve`` staged (`ABSENT`: they removed the file),
             empty while pending.
         reason: why, as given with the resolution.
+        begun: what is settling the file; when that was killed, half of it is there, or none.
     """
 
     file: str
@@ -57,6 +58,7 @@ class Record(NamedTuple):
     theirs: str
     resolved: str = ""
     reason: str = ""
+    begun: str = ""
 
     @property
     def readable(self) -> bool:
@@ -66,6 +68,7 @@ class Record(NamedTuple):
     def text(self) -> str:
         """Return the record in the format that drivers write in sh."""
         extra = f"resolved {self.resolved}\nreason {self.reason}\n" if self.resolved else ""
+        extra += f"begun {self.begun}\n" if self.begun else ""
         return (
             f"{_MARK}\nkind {self.kind}\nhead {self.head}\nours {self.ours}\n"
             f"theirs {self.theirs}\n{extra}path {c_quoted(self.path)}\n"
@@ -110,7 +113,7 @@ def blocks(record: Record, facts: Facts) -> bool:
     """Tell whether a commit of what is staged now would swallow the refusal."""
     if not is_pending(record, facts):
         return False
-    if not record.readable:
+    if not record.readable or record.begun:
         return True
     return facts.staged in {record.ours, record.theirs} and facts.staged != record.resolved
 
@@ -156,6 +159,7 @@ def parse(file: str, text: str) -> Record:
         theirs=fields.get("theirs", ""),
         resolved=fields.get("resolved", ""),
         reason=fields.get("reason", ""),
+        begun=fields.get("begun", ""),
     )
 
 
@@ -217,16 +221,28 @@ def add(git_dir: str, record: Record) -> None:
         number += 1
 
 
+def begin(record: Record, what: str) -> None:
+    """Note that the file is being settled: until it is, nothing of it may be committed."""
+    _rewrite(record._replace(begun=" ".join(what.split())))
+
+
+def give_up(record: Record) -> None:
+    """Take :func:`begin` back: the file is as it was."""
+    _rewrite(record)
+
+
 def resolve(record: Record, blob: str, reason: str) -> Record:
     """Rewrite `record` as resolved by `blob`, in one step, and return it."""
-    done = record._replace(resolved=blob, reason=" ".join(reason.split()))
-    publish.replace(record.file, done.text().encode(errors="surrogateescape"))
-    return done
+    return _rewrite(record._replace(resolved=blob, reason=" ".join(reason.split()), begun=""))
+
+
+def _rewrite(record: Record) -> Record:
+    publish.replace(record.file, record.text().encode(errors="surrogateescape"))
+    return record
 
 
 def follow(git_dir: str, moved: Mapping[str, str]) -> None:
     """Let records keep up with a HEAD that was rewritten without a change of its tree."""
     for record in read_all(git_dir):
         if record.head in moved:
-            data = record._replace(head=moved[record.head]).text()
-            publish.replace(record.file, data.encode(errors="surrogateescape"))
+            _rewrite(record._replace(head=moved[record.head]))

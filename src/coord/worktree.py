@@ -53,6 +53,17 @@ class Place(NamedTuple):
         """Return the path of `name` in the private git dir."""
         return os.path.join(self.git_dir, name)
 
+    def has(self, name: str) -> bool:
+        """Tell whether the private git dir has a file or folder `name`, or git such a head.
+
+        A reftable repository keeps CHERRY_PICK_HEAD and its like, but MERGE_HEAD, among its refs.
+        """
+        if os.path.exists(self.private(name)):
+            return True
+        if not name.endswith("_HEAD") or not os.path.isdir(f"{self.common_dir}/reftable"):
+            return False
+        return git.ask("rev-parse", "--verify", "--quiet", name, cwd=self.cwd).code == 0
+
 
 class Sibling(NamedTuple):
     """One entry of ``git worktree list``.
@@ -161,8 +172,13 @@ def refuse_leaked(place: Place, cwd: str, verb: str, environ: Mapping[str, str])
 
 
 def siblings(place: Place) -> list[Sibling]:
-    """Return every worktree of the repository, the main one first."""
-    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=place.cwd).out
+    """Return every worktree of the repository, the main one first.
+
+    Asked of the common git dir: from a linked worktree git reads that one's ``config.worktree``,
+    and takes a repository that is bare by its own for one with files.
+    """
+    env = {**git.elsewhere(), "GIT_DIR": place.common_dir}
+    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=place.cwd, env=env).out
     known = _private_dirs(place.common_dir)
     entries = [entry for entry in os.fsdecode(listing).split("\0\0") if entry]
     return [

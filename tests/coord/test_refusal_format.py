@@ -42,6 +42,14 @@ def test_a_resolution_is_kept_in_the_record() -> None:
     assert refusal.parse("f", record.text()) == record
 
 
+def test_what_is_being_made_is_kept_in_the_record() -> None:
+    """Until it is settled, or given up."""
+    record = refusal.parse("f", GOLDEN.replace("path", "begun make all\npath"))
+
+    assert (record.begun, record.readable) == ("make all", True)
+    assert refusal.parse("f", record.text()) == record
+
+
 @given(st.binary(min_size=1, max_size=40).filter(lambda raw: b"\0" not in raw))
 def test_quoted_paths_come_back(raw: bytes) -> None:
     """Any byte a path can hold survives."""

@@ -114,6 +114,21 @@ def test_a_bare_repository_with_one_worktree_counts_one(bare_with_worktree: Repo
     assert worktree.count(worktree.discover(str(bare_with_worktree.path))) == 1
 
 
+def test_a_repository_that_is_bare_by_its_own_config_counts_as_bare_from_anywhere(
+    bare_with_worktree: Repo,
+) -> None:
+    """A linked worktree reads another ``config.worktree`` than the one that says ``core.bare``."""
+    bare = bare_with_worktree.common()
+    bare_with_worktree.git("config", "extensions.worktreeConfig", "true")
+    bare_with_worktree.git("config", "--file", str(bare / "config.worktree"), "core.bare", "true")
+    bare_with_worktree.git("config", "--file", str(bare / "config"), "--unset", "core.bare")
+
+    for folder in (bare_with_worktree.path, bare):
+        place = worktree.discover(str(folder))
+        assert [sibling.bare for sibling in worktree.siblings(place)] == [True, False]
+        assert worktree.count(place) == 1
+
+
 def test_siblings_know_their_private_dirs_after_a_move(repo: Repo, tmp_path: Path) -> None:
     """A worktree is known by its private git dir, which survives ``worktree move``."""
     linked = repo.worktree(tmp_path / "a", "side")

@@ -198,6 +198,18 @@ def test_a_settled_path_does_not_block_in_sh_either(forked: Repo) -> None:
     assert forked.tried("commit", "-q", "-m", "x").code == 0
 
 
+def test_a_settling_that_was_cut_off_blocks_in_sh_too(forked: Repo) -> None:
+    """Half of an artifact is neither of the two sides; nothing of it may be committed."""
+    forked.tried("merge", "side")
+    for record in forked.private("coord-refused").iterdir():
+        record.write_text(record.read_text().replace("path ", "begun make it\npath "))
+    forked.write("s.json", "half")
+    forked.git("add", "-A")
+    package_gone(forked.common("hooks/coord"))
+
+    assert forked.tried("commit", "-q", "-m", "x").refusal.rule == "refusal-pending"
+
+
 def test_a_rebase_is_told_once(repo: Repo, tmp_path: Path) -> None:
     """Not at every commit it replays."""
     side = repo.worktree(tmp_path / "side", "side")

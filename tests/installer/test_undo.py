@@ -313,3 +313,22 @@ def test_an_uninstall_that_was_killed_is_finished_by_the_next(
     repo.install("--uninstall")
 
     assert snapshot(repo.common()) == before
+
+
+@pytest.mark.parametrize("flag", ["--pin-existing", "--uninstall"])
+def test_the_lock_of_a_killed_installer_is_named_where_nothing_is_left_to_do(
+    repo: Repo, flag: str
+) -> None:
+    """Git could not write its config any more, and an uninstall had said that all is well."""
+    before = repo.common("config").read_bytes()
+    repo.install()
+    after = repo.common("config").read_bytes()
+    if flag == "--uninstall":
+        repo.install("--uninstall")
+    repo.common("config.lock").write_bytes(after if flag == "--uninstall" else before)
+
+    done = repo.run("coord-install", flag)
+
+    assert (done.code, done.refusal.rule) == (3, "locked")
+    assert repo.paste(done.refusal.run).code == 0
+    assert not repo.common("config.lock").exists()

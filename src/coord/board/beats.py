@@ -124,9 +124,13 @@ def _leave(path: str, worker: Process | None) -> None:
         return
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temp = f"{path}.tmp-{os.getpid()}"
-    with open(temp, "wb") as file:
-        file.write(_HEAD + count + body)
-    os.replace(temp, path)
+    try:
+        with open(temp, "wb") as file:
+            file.write(_HEAD + count + body)
+        os.replace(temp, path)
+    except OSError:  # a full disk
+        os.unlink(temp)
+        raise
 
 
 def _read(path: str) -> bytes:

@@ -97,7 +97,7 @@ def require_ready(place: Place, subject: Subject, wanted: Sequence[Mended]) -> N
             "what is put back is committed on top of what was judged",
             f"{_to(place, tip)} && {commands.mend(subject.asked, wanted[0].path)}",
         )
-    if evidence.is_replaying(place.git_dir) or any(map(os.path.exists, map(place.private, _HEADS))):
+    if evidence.is_replaying(place.git_dir) or any(map(place.has, _HEADS)):
         raise _not_ready(
             "a merge, rebase, pick or revert is in progress",
             place.top,

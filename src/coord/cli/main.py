@@ -12,6 +12,7 @@ import click
 import coord
 from coord.cli import show
 from coord.errors import CoordError, Environment, Usage
+from coord.names import quote
 
 # verb → (module under coord.cli, one-line help): a verb's module is imported only when called,
 # because click alone costs 29 ms and every further import is felt at each prompt.
@@ -148,14 +149,18 @@ def _usage(error: click.UsageError, name: str) -> Usage:
 
 
 def _system(error: OSError) -> Environment:
-    sandboxed = error.errno is not None and errno_name(error) in {"EROFS", "EACCES", "EPERM"}
+    name = errno_name(error) if error.errno is not None else ""
     where = str(error.filename or os.getcwd())
+    said = str(error.strerror or error)
+    if name in {"ENOSPC", "EDQUOT"}:
+        run = f"df -h {quote(where if os.path.isdir(where) else os.path.dirname(where) or '.')}"
+        return Environment("disk-full", "there is no room to write", where=where, why=said, run=run)
+    sandboxed = name in {"EROFS", "EACCES", "EPERM"}
     return Environment(
         "not-writable" if sandboxed else "system-error",
         "the system refused",
         where=where,
-        why=f"{error.strerror or error}"
-        + ("; add the common git dir to the sandbox's writable roots" if sandboxed else ""),
+        why=said + ("; add the common git dir to the sandbox's writable roots" * sandboxed),
         run="git rev-parse --path-format=absolute --git-common-dir",
     )
 

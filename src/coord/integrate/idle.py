@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from coord import git, refusal
@@ -29,7 +28,7 @@ def require(place: Place, verb: str) -> None:
         Refused: naming what waits, and how to go on with it.
     """
     for name, operation in (*_OPERATIONS, *_sequence(place)):
-        if os.path.exists(place.private(name)):
+        if place.has(name):
             raise Refused(
                 "operation-in-progress",
                 f"{verb} refused in the middle of a {operation}",

@@ -6,6 +6,8 @@ refuses repositories with extensions it does not know (reftable, SHA-256), and t
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING, Protocol
 
 from coord import git
@@ -50,7 +52,17 @@ class _ThroughLibrary:
         """Store a commit and return its id."""
         import pygit2  # noqa: PLC0415  # loaded already
 
-        return str(self._repository.write(pygit2.enums.ObjectType.COMMIT, raw))
+        try:
+            return str(self._repository.write(pygit2.enums.ObjectType.COMMIT, raw))
+        except OSError as error:
+            raise _numbered(error, self._repository.path) from error
+
+
+def _numbered(error: OSError, where: str) -> OSError:
+    """Return libgit2's failure with the number that only its words tell."""
+    known = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT)
+    number = next((one for one in known if os.strerror(one) in str(error)), None)
+    return error if number is None else OSError(number, os.strerror(number), where)
 
 
 class _ThroughGit:

@@ -7,7 +7,6 @@ old values; a kill at any moment leaves all or nothing.
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -197,21 +196,26 @@ def _moves(plan: Plan, new: Mapping[str, str], now: float) -> tuple[Move, ...]:
 
 
 def _move(place: Place, moves: Sequence[Move], count: int) -> None:
-    """Move all refs, or none, and keep where they stood."""
+    """Move all refs, or none, and keep where they stood.
+
+    Killed between two of its renames, git itself leaves some moved; the next run moves the others
+    to the same commits, because nothing but the signatures differs.
+    """
     lines = [f"create {move.backup}\0{move.old}\0" for move in moves]
     lines += [f"update {move.ref}\0{move.new}\0{move.old}\0" for move in moves]
-    done = git.ask(
-        "update-ref", "--stdin", "-z", "-m", f"reauthor: {count} mended",
-        cwd=place.cwd, stdin="".join(lines).encode("utf-8", "surrogateescape"),
-    )  # fmt: skip
-    if done.code:
+    try:
+        git.tell(
+            "update-ref", "--stdin", "-z", "-m", f"reauthor: {count} mended",
+            cwd=place.cwd, stdin="".join(lines).encode("utf-8", "surrogateescape"),
+        )  # fmt: skip
+    except git.GitError as error:
         raise Refused(
             "branch-moved",
             "the branch did not move",
             where=", ".join(move.ref for move in moves),
-            why=f"git said: {' '.join(os.fsdecode(done.err).split())}",
+            why=error.why,
             run="git log --oneline --decorate -20",
-        )
+        ) from error
 
 
 def _left(place: Place, plan: Plan, moves: Sequence[Move]) -> tuple[str, ...]:

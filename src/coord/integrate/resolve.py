@@ -104,11 +104,26 @@ def settle(case: Case, take: str, reason: str) -> str:
     """
     _require_sense(case, take)
     before = _before(case.spot, case.path)
-    blob = _from_worktree(case) if take == "worktree" else _from_sides(case, take)
+    blob = _staged(case, take)
     if not case.is_conflict and blob == before:
         raise _untouched(case)
     _note(case, before, blob or refusal.ABSENT, reason)
     return blob
+
+
+def _staged(case: Case, take: str) -> str:
+    """Stage what was chosen and return its blob, with the records saying so meanwhile.
+
+    git deletes a file before it writes it anew: a kill, or a full disk, in between leaves none.
+    """
+    for record in case.records:
+        refusal.begin(record, f"git coord resolve --take {take}")
+    try:
+        return _from_worktree(case) if take == "worktree" else _from_sides(case, take)
+    except Refused:  # before anything was done
+        for record in case.records:
+            refusal.give_up(record)
+        raise
 
 
 def _before(spot: Spot, path: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord import git
@@ -30,7 +29,7 @@ def labels(place: Place) -> Sides:
     """Return who is who in the operation in progress."""
     ours = f"the commit built on, {_commit(place, 'HEAD')}"
     for name, rev, role in _BROUGHT:
-        if os.path.exists(place.private(name)):
+        if place.has(name):
             return Sides(ours, f"{role} {_commit(place, rev)}")
     return Sides(ours, "the change brought in")
 

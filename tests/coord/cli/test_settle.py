@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -253,8 +254,9 @@ def test_what_a_producer_leaves_is_looked_at(refused: Repo, command: str, why: s
 
 
 def test_a_kill_leaves_the_refusal_pending(refused: Repo) -> None:
-    """Kill -9 while the producer runs: nothing is staged, and the gate still holds."""
-    refused.write(".coord.toml", CONFIG.replace(PRODUCER, "echo $$ >running; exec sleep 60"))
+    """Kill -9 with half a file made: nothing is staged, and no commit takes the half."""
+    half = "echo half >schema.json; echo $$ >running; exec sleep 60"
+    refused.write(".coord.toml", CONFIG.replace(PRODUCER, half))
 
     with subprocess.Popen(
         ["git-coord", "regenerate", "--trust"],
@@ -272,7 +274,49 @@ def test_a_kill_leaves_the_refusal_pending(refused: Repo) -> None:
     assert "resolved" not in records(refused)[0]
     assert refused.git("ls-files", "-u", "schema.json")
     refused.git("add", "schema.json")
+    stopped = refused.tried("commit", "--no-edit").refusal
+    assert stopped.rule == "refusal-pending"
+    assert "cut off" in stopped.headline
+    refused.write(".coord.toml", CONFIG)
+    assert refused.paste(f"{stopped.run} --trust").code == 0
+    assert refused.tried("commit", "--no-edit").code == 0
+
+
+def test_a_kill_while_git_writes_the_file_anew_commits_no_deletion(
+    refused: Repo, tmp_path: Path
+) -> None:
+    """Git deletes a file first: here `resolve` dies in that moment, with one side staged."""
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(
+        '#!/bin/sh\ncase "$*" in *checkout-index*) rm schema.json; kill -9 $PPID ;; '
+        f'*) exec {shutil.which("git", path=refused.env["PATH"])} "$@" ;; esac\n'
+    )
+    wrapper.chmod(0o755)
+    path = f"{wrapper.parent}:{refused.env['PATH']}"
+    take = ("resolve", "schema.json", "--take", "theirs", "--reason", "it is newer")
+
+    killed = refused.with_env(PATH=path).run("git-coord", *take)
+
+    assert killed.code == -signal.SIGKILL
+    refused.git("add", "-A")
     assert refused.tried("commit", "--no-edit").refusal.rule == "refusal-pending"
+    assert refused.coord(*take).code == 0
+    assert refused.tried("commit", "--no-edit").code == 0
+    assert refused.git("rev-parse", "HEAD:schema.json") == refused.git(
+        "rev-parse", "HEAD^2:schema.json"
+    )
+
+
+def test_a_producer_that_fails_leaves_the_refusal_as_it_was(refused: Repo) -> None:
+    """The file is put back, so the note that it was being made is taken back too."""
+    before = records(refused)
+    refused.write(".coord.toml", CONFIG.replace(PRODUCER, "echo half >schema.json; exit 1"))
+
+    assert refused.coord("regenerate", "--trust").code == 1
+
+    assert records(refused) == before
+    assert refused.read("schema.json") != "half\n"
 
 
 def test_one_producer_runs_once_for_all_its_files(hooked: Repo) -> None:

@@ -26,6 +26,19 @@ def test_a_repository_with_files_that_calls_itself_bare(installed: Repo, side: R
     assert healthy(installed)
 
 
+def test_a_repository_with_files_that_calls_itself_bare_in_its_own_config(
+    installed: Repo, side: Repo
+) -> None:
+    """The main ``config.worktree`` says it, and linked worktrees do not read that."""
+    installed.git("config", "extensions.worktreeConfig", "true")
+    installed.git("config", "--worktree", "core.bare", "true")
+
+    found = mended(side, "core-bare")
+
+    assert str(installed.common("config.worktree")) in found.message
+    assert healthy(installed)
+
+
 def test_the_doctor_answers_from_the_dead_main_worktree_too(installed: Repo, side: Repo) -> None:
     """That is where somebody will ask."""
     side.git("config", "core.bare", "true")
@@ -62,6 +75,8 @@ def test_a_core_worktree_that_leads_into_another_repository(
     """``git init`` under GIT_WORK_TREE leaves it: every command in main would work over there."""
     (tmp_path / "away").mkdir()
     installed.git("config", "core.worktree", str(tmp_path / "away"))
+
+    assert rules(side) == {"core-worktree"}
 
     found = mended(side, "core-worktree")
 
