@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import git, pin
+from coord import git, identities, pin
 from coord.installer import disk, worktrees
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def mend(place: Place, rule: Authorship) -> None:
         return
     entries = disk.read(os.path.join(place.common_dir, "coord", "identities")) or b""
     for git_dir, found in pin.live_pins(place.common_dir):
-        entry = os.fsencode(pin.entry_for(git_dir, place.common_dir))
-        there = os.path.exists(os.path.join(git_dir, pin.AUTHOR)) and entry in entries
+        entry = os.fsencode(identities.entry_for(git_dir, place.common_dir))
+        there = os.path.exists(os.path.join(git_dir, identities.AUTHOR)) and entry in entries
         if found.email and not there:
             pin.mend(git_dir, place.common_dir, found, rule)
 

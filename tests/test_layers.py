@@ -23,6 +23,7 @@ FLOORS = {
     "coord.publish": 2,
     "coord.sections": 2,
     "coord.config": 3,
+    "coord.identities": 3,
     "coord.worktree": 3,
     "coord.section": 4,
     "coord.guarded": 4,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import identity, pin
+from coord import identities, identity, pin
 from coord.installer import command
 from coord.installer.doctor.configured import Listing, in_order
 from coord.installer.doctor.finding import Finding, Verdict, verdict
@@ -93,14 +93,18 @@ def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
     found = getattr(view, wrong[0]) or "nobody"
     culprits = _culprits(view, view.pin, wrong)
     names = ", ".join(f"{entry.key} in {entry.file}" for entry in culprits)
-    why = f"{names} wins" if culprits else f"git does not read {view.place.private(pin.AUTHOR)}"
+    why = (
+        f"{names} wins"
+        if culprits
+        else f"git does not read {view.place.private(identities.AUTHOR)}"
+    )
     message = f"git writes {found} as {' and '.join(wrong)}, {wanted} is pinned: {why}"
     yield Finding("author-mismatch", view.folder, message, _mended(view, culprits))
 
 
 def _culprits(view: View, pinned: Pin, roles: Sequence[str]) -> list[Entry]:
     """Return the entries that win over the pinned author, where git reads that at all."""
-    ours = os.path.realpath(view.place.private(pin.AUTHOR))
+    ours = os.path.realpath(view.place.private(identities.AUTHOR))
     if not view.config.in_file(ours).entries:
         return []
     found = []
@@ -113,7 +117,7 @@ def _culprits(view: View, pinned: Pin, roles: Sequence[str]) -> list[Entry]:
 
 
 def _mended(view: View, culprits: Sequence[Entry]) -> str:
-    ours = os.path.realpath(view.place.private(pin.AUTHOR))
+    ours = os.path.realpath(view.place.private(identities.AUTHOR))
     files = {entry.file for entry in culprits}
     if ours in files:  # edited by hand; an install writes it anew where it is gone
         return in_order([f"rm {quote(ours)}", command.install()])

@@ -18,9 +18,9 @@ else:
 
 _CHUNK = 1 << 16
 # The same on Linux and macOS; `signal` makes enums of them, 4 ms.
-_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25
-# Python ignores these two, and what is ignored stays so across an exec.
-_DEFAULTED = (_SIGPIPE, _SIGXFSZ)
+SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25
+#: Python ignores these two, and what is ignored stays so across an exec.
+DEFAULTED = (_SIGPIPE, _SIGXFSZ)
 
 
 class Pipe(NamedTuple):
@@ -43,7 +43,7 @@ def run(
     out, err = Pipe(*os.pipe()), Pipe(*os.pipe())
     try:
         pid = os.posix_spawn(
-            program, list(argv), env, file_actions=_wired(feed, out, err), setsigdef=_DEFAULTED
+            program, list(argv), env, file_actions=_wired(feed, out, err), setsigdef=DEFAULTED
         )
     except OSError:
         for end in (*out, *err, *(feed or ())):
@@ -54,7 +54,7 @@ def run(
     try:
         answers = _exchanged(feed and feed.write, stdin or b"", out.read, err.read)
     except BaseException:
-        os.kill(pid, _SIGKILL)  # nobody reads on, as after Ctrl-C
+        os.kill(pid, SIGKILL)  # nobody reads on, as after Ctrl-C
         os.waitpid(pid, 0)
         raise
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), *answers

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from coord import git, pin, publish, worktree
+from coord import git, identities, pin, publish, worktree
 from coord.errors import Environment, Refused, Usage
 from coord.names import answers_to, is_actor, quote, slug
 
@@ -173,7 +173,7 @@ def own(place: Place, key: str) -> str:
     listing = git.ask("config", "-z", "--show-origin", "--get-all", key, cwd=place.cwd).out
     fields = [os.fsdecode(part) for part in listing.split(b"\0")[:-1]]
     pairs = zip(fields[::2], fields[1::2], strict=True)
-    kept = [text for origin, text in pairs if os.path.basename(origin) != pin.AUTHOR]
+    kept = [text for origin, text in pairs if os.path.basename(origin) != identities.AUTHOR]
     return kept[-1] if kept else ""
 
 
@@ -227,7 +227,7 @@ def way_back(place: Place, role: str, environ: Mapping[str, str] = os.environ) -
         return f"unset {' '.join(exported)}"
     for key in (f"{role}.email", f"{role}.name"):
         shown = git.ask("config", "-z", "--show-origin", "--get", key, cwd=place.cwd).fields
-        if shown and os.path.basename(shown[0]) != pin.AUTHOR:
+        if shown and os.path.basename(shown[0]) != identities.AUTHOR:
             file = os.path.join(place.cwd, shown[0].removeprefix("file:"))
             return f"git config --file {quote(file)} --remove-section {role}"
     return "coord-install"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import gitconfig, pin
+from coord import gitconfig, identities, pin
 from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def test_keep_leaves_the_author_alone(joined: Repo) -> None:
 def test_mending_brings_back_deleted_author_files(joined: Repo) -> None:
     """Somebody deleted the private config or the include entries by hand."""
     made = ensure(joined, "a")
-    joined.private(pin.AUTHOR).unlink()
+    joined.private(identities.AUTHOR).unlink()
     joined.common("coord/identities").unlink()
 
     pin.mend(str(joined.private()), str(joined.common()), made, RULE)

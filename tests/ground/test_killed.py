@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import pin
+from coord import identities, pin
 from harness.grounds import script
 from harness.kills import ROUNDS, Stage, Tally, at_every_call, at_random
 from harness.repo import Repo
@@ -290,7 +290,7 @@ def test_pinning_at_every_system_call(stage_of: tuple[Path, Repo], how: str) -> 
     assert old is not None
     if how == "ensure":
         tree.private(pin.PIN).unlink()
-        tree.private(pin.AUTHOR).unlink()
+        tree.private(identities.AUTHOR).unlink()
         repo.common("coord/identities").unlink()
     call = f"pin.{how}(*sys.argv[1:], 'h-', pin.Authorship('{{actor}}', 'x+{{actor}}@y'))"
     program = f"import sys\nfrom coord import pin\n{call}"

@@ -1,7 +1,4 @@
-"""Git children that answer one question after another, so that a question costs no process.
-
-They are started without ``subprocess``, whose import costs as much as two of them.
-"""
+"""Git children that answer one question after another, so that a question costs no process."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Self
 
 from coord import git
+from coord.child import DEFAULTED, SIGKILL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,9 +15,6 @@ if TYPE_CHECKING:
     from typing import IO
 
 _CHUNK, _FATAL = 1 << 16, 128
-# The same on Linux and macOS; `signal` makes enums of them, 4 ms. Python ignores the last two, and
-# what is ignored stays so across an exec.
-_SIGKILL, *_DEFAULTED = 9, 13, 25
 # What such a child writes is thrown away: it need not survive a power cut.
 _FLEETING = ("-c", "core.fsync=none")
 
@@ -51,7 +46,7 @@ class Child:
             ["git", "-C", cwd, *git.QUIET, *_FLEETING, *args],
             env,
             file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for end, number in ends],
-            setsigdef=_DEFAULTED,
+            setsigdef=DEFAULTED,
         )
         os.close(asked)
         os.close(answered)
@@ -123,7 +118,7 @@ class Child:
 
     def end(self) -> None:
         """End the child, whatever it is doing."""
-        os.kill(self._pid, _SIGKILL)
+        os.kill(self._pid, SIGKILL)
         os.waitpid(self._pid, 0)
         self._out.close()
         os.close(self._in)
