@@ -213,11 +213,20 @@ def test_two_runs_of_one_worker_exclude_each_other(two: Repo) -> None:
     assert codes == [0, 0, 0]
 
 
+def _children(pid: int) -> list[int]:
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=True
+    )
+    return [int(word) for word in listed.stdout.split()]
+
+
 def test_what_a_killed_run_held_is_its_workers_to_run_again(one: Repo, two: Repo) -> None:
     """Others see it held and dead; the same worker goes on."""
     with _started(two, "git-coord", "run", "y", "--", "sleep", "60") as running:
         assert eventually(lambda: answer(two, "board")["claims"][1:])
-        os.kill(running.pid, signal.SIGKILL)
+        command = _children(running.pid)
+        for pid in (running.pid, *command):  # what it ran would keep its output open
+            os.kill(pid, signal.SIGKILL)
         running.communicate()
     row = scope(one, "task:y")
     assert (row["state"], row["dead"], row["stale"]) == ("held", True, True)
@@ -225,7 +234,6 @@ def test_what_a_killed_run_held_is_its_workers_to_run_again(one: Repo, two: Repo
 
     assert two.coord("run", "y", "--", "true").code == 0
     assert scope(one, "task:y")["holder"]["actor"] == "one-0001"
-    subprocess.run(["pkill", "-P", str(running.pid)], check=False)
 
 
 def test_a_run_stays_present_as_long_as_it_lasts(one: Repo, two: Repo) -> None:
