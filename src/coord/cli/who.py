@@ -167,8 +167,9 @@ def _pinned(place: Place, wanted: str, rule: pins.Authorship, again: str) -> pin
             "pin-exists",
             f"{there.actor} is pinned here",
             where=place.cwd,
-            why="a pin is written once, so that nobody becomes somebody else by accident",
-            run=again,
+            why="a pin is written once, so that nobody becomes somebody else by accident; "
+            f"{again} makes another owner, who holds none of its claims",
+            run="git coord whoami",
         )
     try:
         return pins.ensure(place.git_dir, place.common_dir, wanted, rule)[0]

@@ -73,7 +73,7 @@ def test_the_main_worktree_is_never_pinned_implicitly(installed: Repo, tmp_path:
 
 
 def test_pinning_twice_is_refused_with_the_way_out(installed: Repo) -> None:
-    """A pin is not replaced by accident; the printed command replaces it."""
+    """Whoever pastes what is printed must not become another owner; how to is said beside."""
     installed.coord("pin", "--actor", "one")
 
     done = installed.coord("pin", "--actor", "two")
@@ -81,7 +81,8 @@ def test_pinning_twice_is_refused_with_the_way_out(installed: Repo) -> None:
     assert done.code == 1
     assert done.refusal.rule == "pin-exists"
     assert installed.paste(done.refusal.run).code == 0
-    assert whoami(installed)["actor"] == "two"
+    assert whoami(installed)["actor"] == "one"
+    assert "git coord pin --replace --actor two makes another owner" in done.refusal.why
 
 
 def test_a_person_pins_themselves_and_stays_the_author(installed: Repo, tmp_path: Path) -> None:
@@ -179,13 +180,14 @@ def test_an_orchestrator_that_exports_its_actor_names_every_child_apart(
 
 
 def test_replacing_a_person_stays_that_person(installed: Repo) -> None:
-    """The printed command repeats what was asked for: ``--self`` is not lost on the way."""
+    """The command that is told repeats what was asked for: ``--self`` is not lost on the way."""
     installed.coord("pin", "--self")
 
     done = installed.coord("pin", "--self")
 
     assert done.refusal.rule == "pin-exists"
-    assert installed.paste(done.refusal.run).code == 0
+    command = done.refusal.why.partition("; ")[2].partition(" makes ")[0]
+    assert installed.paste(command).code == 0
     assert installed.git("var", "GIT_AUTHOR_IDENT").startswith("Ada Human <ada@example.com>")
 
 
