@@ -158,3 +158,30 @@ def test_silence_shows_and_never_frees(pair: tuple[Repo, Repo]) -> None:
     assert claim["holder"]["actor"].startswith("a-")
     assert (claim["state"], claim["stale"]) == ("held", True)
     assert state(again.out) == "waiting"
+
+
+def test_two_worktrees_never_write_one_identifier(pair: tuple[Repo, Repo]) -> None:
+    """``open(…, "x")`` in a worktree sees no other: both wrote 0002, and it merged in silence.
+
+    rjmurillo/ai-agents#4561, kamp-us#1471, #420, #8901, Guust-Franssens#513. Two who do write one
+    number, each with a tool of its own, are refused at the merge, and one command parts them.
+    """
+    ids = [json.loads(one.coord("id", "next", "DEC", "--json").out)["id"] for one in pair]
+    assert sorted(ids) == ["DEC-0001", "DEC-0002"]
+
+    a, b = pair
+    assert a.coord("track", "once", "coordination/ids/**").code == 0
+    a.git("add", "-A")
+    for one, who in ((a, "ann"), (b, "bob")):
+        one.commit("by hand", {"coordination/ids/DEC/DEC-0009.toml": f'actor = "{who}"\n'})
+    merged = a.tried("merge", "b")
+
+    assert merged.code == 1
+    assert merged.refusal.rule == "id-taken"
+    assert "ann" in merged.err
+    assert "bob" in merged.err
+    assert a.paste(merged.refusal.run).code == 0
+    assert a.tried("commit", "-q", "--no-edit").code == 0
+    assert a.coord("id", "check").code == 0
+    kept = a.git("ls-files", "coordination/ids/DEC").split()
+    assert len(kept) == 4
