@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board.events import Change, State, brief
+from coord.board.events import Change, State, brief, others
 
 if TYPE_CHECKING:
     from coord.board.events import Place
@@ -43,13 +43,8 @@ def accepted(state: State, offer_id: str, mine: Place) -> Change | None:
     if offer is None or holder is None or mine.instance not in offer.to:
         return None
     new = mine._replace(issue=holder.issue, intent=holder.intent, paths=holder.paths)
-    rest = tuple(
-        place
-        for place in state.line[1:]
-        if (place.instance, place.branch) != (mine.instance, mine.branch)
-    )
     details = {"offer": offer_id, "from": brief(holder)}
-    return Change("ack", State(state.generation + 1, (new, *rest)), details)
+    return Change("ack", State(state.generation + 1, (new, *others(state, new))), details)
 
 
 def paused(state: State, instance: str, at: str, reason: str) -> Change | None:

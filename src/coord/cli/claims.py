@@ -121,10 +121,13 @@ def _rooted(seat: Seat, globs: tuple[str, ...]) -> tuple[str, ...]:
 def claimed(seat: Seat, roll: Roll, scope: str, mine: Place) -> tuple[State, Place]:
     """Claim `scope`, and return its state and the place that `seat` has there."""
     outcome = claims.change(
-        seat.store, scope, seat.me, lambda state: events.joined(state, mine, roll.is_dead)
+        seat.store,
+        scope,
+        seat.me,
+        lambda state: events.joined(state, mine, roll.is_dead, roll.is_finished),
     )
-    held = next(place for place in outcome.state.line if events.is_same(place, mine, roll.is_dead))
-    return outcome.state, held
+    state = outcome.state
+    return state, state.line[events.places_for(state, mine, roll.is_dead, roll.is_finished)[0]]
 
 
 def answer(
@@ -143,6 +146,8 @@ def answer(
         show.line(f"{scope} is held by {view.told(holder)}; you are number {answer['place']}")
         if holder.instance != seat.instance:
             show.note(f"git coord wait {quote(scope)} ends when it is yours")
+        elif roll.is_finished(holder):
+            show.note(f"that is your claim for {holder.branch}, until the branch has landed")
 
 
 def own(seat: Seat) -> list[str]:

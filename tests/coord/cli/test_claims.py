@@ -142,14 +142,54 @@ def test_two_instances_of_one_name_and_branch_are_two_owners(repo: Repo, tmp_pat
     assert len(scope(repo, "task:x")["claimants"]) == 2
 
 
-def test_a_new_branch_in_the_same_worktree_waits_for_the_old_one(one: Repo) -> None:
+@pytest.mark.parametrize(
+    "moves", [["switch", "-qc", "next"], ["branch", "-m", "next"], ["checkout", "-q", "--detach"]]
+)
+def test_a_claim_is_the_workers_whatever_branch_is_checked_out(one: Repo, moves: list[str]) -> None:
+    """No waiting behind oneself; the place follows, and ``run`` and ``wait`` find it held."""
+    answer(one, "claim", "x", "--intent", "do it")
+    one.git(*moves)
+
+    claim = answer(one, "claim", "x")["claims"][0]
+
+    assert (claim["state"], claim["place"], claim["generation"]) == ("held", 1, 1)
+    assert claim["branch"] == (None if "--detach" in moves else "next")
+    assert claim["intent"] == "do it"
+    assert one.coord("run", "x", "--no-wait", "--", "true").code == 0
+    assert one.coord("wait", "x", "--timeout", "1s").code == 0
+    assert [e["kind"] for e in answer(one, "log", "x")["events"]] == ["claim", "update"]
+
+
+def test_run_needs_no_second_claim_on_a_new_branch(one: Repo) -> None:
+    """The place that the worker has serves, and is left as it is."""
+    answer(one, "claim", "x")
+    one.git("switch", "-qc", "next")
+
+    assert one.coord("run", "x", "--no-wait", "--", "true").code == 0
+    assert [c["branch"] for c in scope(one, "task:x")["claimants"]] == ["feat-one"]
+
+
+def test_claims_on_behalf_of_two_branches_are_kept_apart(one: Repo) -> None:
+    """The one waits for the other; and each is its own worker's to take up."""
+    answer(one, "claim", "x", "--branch", "A")
+    second = answer(one, "claim", "x", "--branch", "B")["claims"][0]
+
+    assert (second["state"], second["waits_on"]["branch"]) == ("waiting", "A")
+    assert [c["branch"] for c in scope(one, "task:x")["claimants"]] == ["A", "B"]
+
+
+def test_a_new_branch_waits_for_the_finished_one_of_the_same_worktree(one: Repo) -> None:
     """Two branches that regenerate one artifact merge one after the other."""
     answer(one, "claim", "artifact:s.json")
+    answer(one, "finish")
     one.git("switch", "-q", "-c", "next")
 
     claim = answer(one, "claim", "artifact:s.json")["claims"][0]
+    again = one.coord("claim", "artifact:s.json")
 
     assert (claim["state"], claim["waits_on"]["branch"]) == ("waiting", "feat-one")
+    assert "your claim for feat-one, until the branch has landed" in again.err
+    assert answer(one, "sign-off")["kept"] == ["artifact:s.json", "branch:feat-one"]
 
 
 @pytest.mark.parametrize("verb", [["claim", "x"], ["release", "x"], ["release"]])
