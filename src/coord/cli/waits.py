@@ -71,6 +71,8 @@ def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None
 
     _wait(seat, scope, is_open, timeout)
     state = claims.state(seat.store, scope)
+    if seat.me.instance is not None and seat.me.conflict is None:
+        pulse.tell(seat.store, seat.me.instance)  # what its last holder has done there already
     found = "held" if state.holder else "free"
     if as_json:
         show.document({"scope": scope, "state": found, "generation": state.generation})

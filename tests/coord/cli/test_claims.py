@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.board import answer, living, scope, worker
+from harness.board import answer, eventually, living, scope, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -448,3 +448,50 @@ def test_a_bare_repository_has_a_board_too(tmp_path: Path, env: dict[str, str], 
     assert answer(bare, "claim", "x")["claims"][0]["state"] == "held"
     assert scope(bare, "task:x")["state"] == "held"
     del env
+
+
+@pytest.mark.parametrize("end", [["release", "x"], ["release"], ["sign-off"]])
+def test_the_next_in_line_is_told_what_was_shipped(one: Repo, two: Repo, end: list[str]) -> None:
+    """In its peer's words, so that it does not do the same again; the log keeps them."""
+    one.coord("ship", "improve", "before the claim", "--scope", "x")
+    answer(one, "claim", "x")
+    answer(two, "claim", "x")
+    one.coord("ship", "new", "x is\ndone", "--scope", "x")
+    one.coord("ship", "new", "something else", "--scope", "y")
+    two.coord("ship", "new", "not the holder's", "--scope", "x")
+
+    assert answer(one, *end)["released"][0]["shipped"] == "new: x is done"
+
+    news = two.coord("whoami").err.splitlines()
+    assert news[0].startswith("coord: task:x is yours now, generation 2")
+    assert news[1:2] == ["| shipped new: x is done"]
+    assert "before the claim" not in "".join(news)
+    assert "      | shipped new: x is done" in two.coord("log", "x").out
+    assert answer(two, "log", "x")["events"][-1]["shipped"] == "new: x is done"
+
+
+def test_who_waits_is_told_what_was_shipped_as_the_wait_ends(one: Repo, two: Repo) -> None:
+    """There may be no other command before the work begins."""
+    answer(one, "claim", "lane:docs")
+    answer(two, "claim", "lane:docs")
+    one.coord("ship", "new", "a page", "--lane", "docs")
+    with living(two) as live:
+        live.start("git coord wait lane:docs --timeout 20s")
+        assert eventually(lambda: len(live.children()) > 1)
+        answer(one, "release")
+        assert live.process.stdout is not None
+        code, _, err = eval(live.process.stdout.readline())  # noqa: S307  # ours
+
+    assert (code, "| shipped new: a page" in err) == (0, True)
+
+
+@pytest.mark.parametrize("content", [b"no ledger\n", b"\0", None])
+def test_a_ledger_that_cannot_be_read_keeps_no_claim(one: Repo, content: bytes | None) -> None:
+    """A release goes on without it."""
+    answer(one, "claim", "x")
+    if content is None:
+        (one.path / "coordination").symlink_to("/etc")
+    else:
+        one.write("coordination/moves.tsv", content)
+
+    assert answer(one, "release", "x")["released"][0]["shipped"] is None

@@ -177,6 +177,21 @@ def test_a_put_down_is_listed_with_its_reason(one: Repo) -> None:
     assert "task:other was never put down" in nothing.err
 
 
+@pytest.mark.parametrize(
+    ("scope", "option"), [("task:parser", "--scope"), ("lane:social", "--lane")]
+)
+def test_what_is_shipped_but_still_claimed_is_said(one: Repo, scope: str, option: str) -> None:
+    """Others wait for it; the command ends it."""
+    one.coord("claim", scope)
+    words = ("ship", "new", "done", option, scope.partition(":")[2])
+
+    assert (
+        f"coord: {scope} is still yours; git coord release {scope} ends it" in one.coord(*words).err
+    )
+    one.coord("release", scope)
+    assert "still yours" not in one.coord(*words).err
+
+
 def test_what_is_put_down_but_still_claimed_is_said(one: Repo) -> None:
     """Others wait for it; the command releases it."""
     one.coord("claim", "parser")
