@@ -146,9 +146,19 @@ def answer(
             continue
         show.line(f"{scope} is held by {view.told(holder)}; you are number {answer['place']}")
         if holder.instance != seat.instance:
+            _tell_of_pause(scope, state)
             show.note(f"git coord wait {quote(scope)} ends when it is yours")
         elif roll.is_finished(holder):
             show.note(f"that is your claim for {holder.branch}, until the branch has landed")
+
+
+def _tell_of_pause(scope: str, state: State) -> None:
+    """Say that nobody is at work on a scope, and why, in its holder's words."""
+    if state.paused_at is None:
+        return
+    show.note(f"{state.line[0].actor} has paused {scope} since {state.paused_at[:19]}Z")
+    for line in state.paused_why.split("\n") if state.paused_why else ():
+        show.quoted(line)
 
 
 def own(seat: Seat) -> list[str]:

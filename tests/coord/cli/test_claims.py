@@ -128,6 +128,29 @@ def test_the_way_out_of_an_unknown_kind_works(one: Repo) -> None:
     assert scope(one, "task:a:b")["state"] == "held"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["release", "bogus:q"],
+        ["release", "it's bogus:q"],
+        ["wait", "bogus:q", "--timeout", "1s"],
+        ["run", "bogus:q", "--", "true"],
+        ["log", "bogus:q", "--json"],
+        ["put-down", "bogus:q", "--reason", "weak"],
+        ["ship", "new", "it's done", "--scope=bogus:q"],
+        ["send", "help", "two-0002", "look", "--scope", "bogus:q"],
+    ],
+)
+@pytest.mark.usefixtures("two")
+def test_the_way_out_of_an_unknown_kind_is_the_very_verb(one: Repo, words: list[str]) -> None:
+    """Pasted after a release, a claim would hold what nobody meant to."""
+    done = one.coord(*words)
+
+    assert done.refusal.run.startswith(f"git coord {words[0]} ")
+    assert one.paste(done.refusal.run).code == 0
+    assert not [row for row in answer(one, "board")["claims"] if row["holder"]]
+
+
 def test_two_instances_of_one_name_and_branch_are_two_owners(repo: Repo, tmp_path: Path) -> None:
     """The same explicit actor in two worktrees: the second waits, and may not release."""
     side = repo.worktree(tmp_path / "side", "side")
