@@ -121,7 +121,7 @@ def _mark_read(seat: Seat, found: Sequence[Message]) -> None:
     if seat.me.conflict is not None:
         show.note(f"they stay unread: they are {seat.me.actor}'s")
         return
-    if not show.reaches_anybody():
+    if found and not show.reaches_anybody():
         show.note("they stay unread: the output goes nowhere")
         return
     try:

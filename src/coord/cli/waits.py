@@ -156,6 +156,8 @@ def _wait(seat: Seat, scope: str, is_open: Callable[[], bool], timeout: float) -
 def _timed_out(scope: str, state: State, timeout: float) -> Refused:
     holder = state.holder
     by = f"held by {view.told(holder)}" if holder else "held by others"
+    if state.paused_at:
+        by += f", who has paused it since {state.paused_at[:19]}Z"
     after = f"after {duration.told(timeout)}" if timeout else "and this call does not wait"
     return Refused(
         "still-held",

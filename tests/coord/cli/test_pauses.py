@@ -175,3 +175,12 @@ def test_a_take_over_of_what_is_paused_offers_the_way(one: Repo, two: Repo) -> N
     assert two.paste(done.refusal.run).code == 0
     assert scope(two, "task:y")["holder"]["actor"] == "two-0002"
     assert "| it's due" in one.coord("whoami").err
+
+
+def test_who_waits_for_what_is_paused_is_told_so(one: Repo, two: Repo) -> None:
+    """The wait may be long."""
+    since = answer(one, "pause")["paused"][0]["paused_at"]
+    for words in (("wait", "y", "--timeout", "0s"), ("run", "y", "--no-wait", "--", "true")):
+        done = two.coord(*words)
+        assert done.refusal.rule == "still-held"
+        assert f"who has paused it since {since[:19]}Z" in done.refusal.headline
