@@ -138,8 +138,8 @@ def test_wrong_usage_writes_nothing(one: Repo, args: tuple[str, ...]) -> None:
     done = one.coord(*args)
 
     assert done.code == 2
-    assert one.paste(done.refusal.run).code == 0
     assert (one.read(MOVES), one.read(PUT_DOWN)) == before
+    assert one.paste(done.refusal.run).code == 0
 
 
 def test_an_inferred_name_records_nothing(one: Repo, declared: Repo) -> None:
