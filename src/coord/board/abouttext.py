@@ -65,6 +65,7 @@ def detail_lines(scope: str, state: State, history: Sequence[Event]) -> Iterator
             yield from (f"    | {path}" for path in place.paths)
     if state.paused_at:
         yield f"  {scope}: paused at {state.paused_at[:19]}Z"
+        yield from (f"    | {line}" for line in (state.paused_why or "").split("\n") if line)
     for offer in state.offers:
         yield f"  {scope}: offered to {offer.name} at generation {state.generation}, {offer.id}"
         yield from (f"    | {line}" for line in offer.note.split("\n") if offer.note)

@@ -9,144 +9,62 @@ decisions below turn a state into the next one, or into None where nothing has t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from coord.board.line import UNKNOWN, Change, Event, Place, State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection
 
-    from coord.board.offer import Offer
-    from coord.board.process import Process
-
-UNKNOWN = "unknown"
-_NOTHING: Mapping[str, object] = {}
+__all__ = ["UNKNOWN", "Change", "Event", "Place", "State"]
 
 
-class Place(NamedTuple):
-    """A place in a scope's line.
-
-    Attributes:
-        actor: readable name; ``unknown`` for a record that could not be read.
-        instance: the owner; None only for an unknown one.
-        branch: branch it is claimed for, None when detached.
-        since: when the place was taken, RFC 3339.
-        issue: number or key of the issue, if said.
-        session: session of the worker, if said.
-        intent: what is meant to be done, if said.
-        paths: globs of files meant to be touched.
-        process: the worker's process; the command's own under ``run``.
-        run: the place belongs to ``git coord run`` and is dead when that is.
-        on_behalf: claimed for another branch, whose worker may take it up.
-    """
-
-    actor: str
-    instance: str | None
-    branch: str | None
-    since: str
-    issue: int | str | None = None
-    session: str | None = None
-    intent: str | None = None
-    paths: tuple[str, ...] = ()
-    process: Process | None = None
-    run: bool = False
-    on_behalf: bool = False
-
-
-class State(NamedTuple):
-    """All that is true of a scope now.
-
-    Attributes:
-        generation: how often the scope has changed its holder; the fencing token of a claim.
-        line: the places; the first one holds.
-        paused_at: when the holder paused, None while at work.
-        finished_at: when the holder said that its branch is done (``branch:`` scopes).
-        finished_tip: the branch's commit then.
-        offers: what the holder offers, at this generation only.
-    """
-
-    generation: int = 0
-    line: tuple[Place, ...] = ()
-    paused_at: str | None = None
-    finished_at: str | None = None
-    finished_tip: str | None = None
-    offers: tuple[Offer, ...] = ()
-
-    @property
-    def holder(self) -> Place | None:
-        """The first place in the line."""
-        return self.line[0] if self.line else None
-
-    def places_of(self, instance: str) -> list[Place]:
-        """Return the places an instance has here."""
-        return [place for place in self.line if place.instance == instance]
-
-
-class Change(NamedTuple):
-    """The next event, not yet published.
-
-    Attributes:
-        kind: ``claim wait adopt update release take-over offer ack pause resume finish land``.
-        state: the state it leads to.
-        details: what the log shows of it besides.
-        nonce: the event's, where the state names it already.
-    """
-
-    kind: str
-    state: State
-    details: Mapping[str, object] = _NOTHING
-    nonce: str | None = None
-
-
-class Event(NamedTuple):
-    """A published event.
-
-    Attributes:
-        seq: its number in the scope's log, from 1.
-        nonce: random; for an unreadable record, made from its bytes.
-        after: nonce of the event it was decided on, None for the first.
-        kind: as in :class:`Change`; ``unreadable`` for a record that is none.
-        scope: canonical scope.
-        actor: who acted.
-        instance: who acted, for certain.
-        at: when, by the actor's clock.
-        state: what is true from here on.
-        details: kind-specific.
-    """
-
-    seq: int
-    nonce: str
-    after: str | None
-    kind: str
-    scope: str
-    actor: str
-    instance: str | None
-    at: str
-    state: State
-    details: Mapping[str, object] = _NOTHING
-
-
-def joined(state: State, mine: Place, is_dead: Callable[[Place], bool]) -> Change | None:
+def joined(
+    state: State,
+    mine: Place,
+    is_dead: Callable[[Place], bool],
+    stays: Callable[[Place], bool] = lambda _: False,
+) -> Change | None:
     """Take a place in the line: the first one holds, a later one waits.
 
-    A place that somebody else took on behalf of this branch is taken up instead.
+    Who has a place keeps it, whatever branch is checked out by now: the place follows. Only what
+    `stays` names is bound to its branch. A place that somebody else took on behalf of this branch
+    is taken up instead.
     """
-    there = _index(state, lambda place: is_same(place, mine, is_dead))
-    if there is not None:
-        return _updated(state, there, mine)
+    own = places_for(state, mine, is_dead, stays)
     kept = _index(state, lambda place: place.on_behalf and _for_branch(place, mine))
-    if kept is not None and not mine.on_behalf:
-        return _adopted(state, kept, mine)
+    if kept is not None and not mine.on_behalf and (not own or kept < own[0]):
+        return _adopted(state, kept, mine, own)
+    if own:
+        bound = mine.run or stays(state.line[own[0]])
+        return _updated(state, own[0], mine, () if bound else own[1:])
     if state.line:
         return Change("wait", state._replace(line=(*state.line, mine)), _on(state.line[0]))
     return Change("claim", State(state.generation + 1, (mine,)))
 
 
-def is_same(place: Place, mine: Place, is_dead: Callable[[Place], bool]) -> bool:
-    """Tell whether claiming `mine` again means `place`: the same instance and branch.
+def places_for(
+    state: State,
+    mine: Place,
+    is_dead: Callable[[Place], bool],
+    stays: Callable[[Place], bool] = lambda _: False,
+) -> list[int]:
+    """Return which places in the line claiming `mine` again means; the first of them is it."""
+    return [
+        index
+        for index, place in enumerate(state.line)
+        if is_same(place, mine, is_dead) and (place.branch == mine.branch or not stays(place))
+    ]
 
-    Two commands under ``run`` exclude each other though one worker started both; what a killed one
+
+def is_same(place: Place, mine: Place, is_dead: Callable[[Place], bool]) -> bool:
+    """Tell whether claiming `mine` again means `place`.
+
+    One instance has one place, and one more for each branch that it claims on behalf of. Two
+    commands under ``run`` exclude each other though one worker started both; what a killed one
     left is its worker's to take up.
     """
-    if place.instance != mine.instance or place.branch != mine.branch:
+    if not _is_own(place, mine):
         return False
     return not (place.run and mine.run) or place.process == mine.process or is_dead(place)
 
@@ -174,13 +92,14 @@ def taken(state: State, mine: Place, reason: str) -> Change | None:
     holder = state.holder
     if holder is None or holder.instance == mine.instance:
         return None
-    rest = tuple(
-        place
-        for place in state.line[1:]
-        if (place.instance, place.branch) != (mine.instance, mine.branch)
-    )
+    rest = others(state, mine)
     details = {"reason": reason, "from": brief(holder)}
     return Change("take-over", State(state.generation + 1, (mine, *rest)), details)
+
+
+def others(state: State, mine: Place) -> tuple[Place, ...]:
+    """Return who is behind the holder, without the place that `mine` stands for."""
+    return tuple(place for place in state.line[1:] if not _is_own(place, mine))
 
 
 def brief(place: Place) -> dict[str, object]:
@@ -201,10 +120,13 @@ def unknown(at: str, before: State) -> State:
     return State(before.generation + 1, (Place(UNKNOWN, None, None, at), *before.line))
 
 
-def _updated(state: State, index: int, mine: Place) -> Change | None:
-    """Return the change a repeated claim makes: none, unless it says something new."""
+def _updated(state: State, index: int, mine: Place, more: Collection[int]) -> Change | None:
+    """Return the change a repeated claim makes: none, unless it says something new.
+
+    What the same worker has further behind, at `more`, becomes one with it.
+    """
     old = state.line[index]
-    new = old._replace(
+    said = old._replace(
         issue=old.issue if mine.issue is None else mine.issue,
         session=old.session if mine.session is None else mine.session,
         intent=old.intent if mine.intent is None else mine.intent,
@@ -212,27 +134,43 @@ def _updated(state: State, index: int, mine: Place) -> Change | None:
         run=old.run and mine.run,
         process=mine.process if old.run else old.process,
     )
-    if new == old:
+    follows = not mine.on_behalf and (old.run or not mine.run)
+    new = said._replace(branch=mine.branch, on_behalf=False) if follows else said
+    line = _put(state.line, index, new, more)
+    if line == state.line:
         return None
-    if index == 0:  # whoever says something new of it is at work on it again
+    if index == 0 and said != old:  # whoever says something new of it is at work on it again
         state = state._replace(finished_at=None, finished_tip=None)
-    return Change("update", state._replace(line=_put(state.line, index, new)))
+    return Change("update", state._replace(line=line))
 
 
-def _adopted(state: State, index: int, mine: Place) -> Change:
+def _adopted(state: State, index: int, mine: Place, own: Collection[int]) -> Change:
     old = state.line[index]
     new = mine._replace(
         issue=old.issue if mine.issue is None else mine.issue,
         intent=old.intent if mine.intent is None else mine.intent,
         paths=mine.paths or old.paths,
     )
-    line = _put(state.line, index, new)
+    line = _put(state.line, index, new, own)
     after = State(state.generation + 1, line) if index == 0 else state._replace(line=line)
     return Change("adopt", after, {"from": brief(old)})
 
 
-def _put(line: tuple[Place, ...], index: int, place: Place) -> tuple[Place, ...]:
-    return (*line[:index], place, *line[index + 1 :])
+def _put(
+    line: tuple[Place, ...], index: int, place: Place, gone: Collection[int]
+) -> tuple[Place, ...]:
+    """Return the line with `place` at `index`, without those at `gone` but what is under way."""
+    return tuple(
+        place if at == index else there
+        for at, there in enumerate(line)
+        if at == index or at not in gone or there.run
+    )
+
+
+def _is_own(place: Place, mine: Place) -> bool:
+    if place.instance != mine.instance:
+        return False
+    return place.branch == mine.branch or not (place.on_behalf or mine.on_behalf)
 
 
 def _index(state: State, test: Callable[[Place], bool]) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board.events import Change, State, brief
+from coord.board.events import Change, State, brief, others
 
 if TYPE_CHECKING:
     from coord.board.events import Place
@@ -43,28 +43,27 @@ def accepted(state: State, offer_id: str, mine: Place) -> Change | None:
     if offer is None or holder is None or mine.instance not in offer.to:
         return None
     new = mine._replace(issue=holder.issue, intent=holder.intent, paths=holder.paths)
-    rest = tuple(
-        place
-        for place in state.line[1:]
-        if (place.instance, place.branch) != (mine.instance, mine.branch)
-    )
     details = {"offer": offer_id, "from": brief(holder)}
-    return Change("ack", State(state.generation + 1, (new, *rest)), details)
+    return Change("ack", State(state.generation + 1, (new, *others(state, new))), details)
 
 
 def paused(state: State, instance: str, at: str, reason: str) -> Change | None:
-    """Mark that the holder has paused; nothing is released, and offers stand."""
-    if not _holds(state, instance) or state.paused_at is not None:
+    """Mark that the holder has paused; nothing is released, and offers stand.
+
+    Paused again it stays since when it was, with the new reason; None where that says nothing new.
+    """
+    if not _holds(state, instance):
         return None
+    after = state._replace(paused_at=state.paused_at or at, paused_why=reason or state.paused_why)
     details = {"reason": reason} if reason else {}
-    return Change("pause", state._replace(paused_at=at), details)
+    return None if after == state else Change("pause", after, details)
 
 
 def resumed(state: State, instance: str) -> Change | None:
     """Take the mark away again."""
     if not _holds(state, instance) or state.paused_at is None:
         return None
-    return Change("resume", state._replace(paused_at=None))
+    return Change("resume", state._replace(paused_at=None, paused_why=None))
 
 
 def to_me(state: State, instance: str) -> list[Offer]:

@@ -36,10 +36,13 @@ class Offered(NamedTuple):
     offer: Offer
 
 
-def unread(store: Store, who: Identity | str | None) -> list[Message]:
+def unread(
+    store: Store, who: Identity | str | None, broken: list[str] | None = None
+) -> list[Message]:
     """Return what an instance has not read yet, oldest first, and every offer that it may take.
 
-    Nothing is marked as read. Nobody has an empty inbox.
+    Nothing is marked as read. Nobody has an empty inbox. The names of records that are no message
+    are added to `broken`.
     """
     instance = who if who is None or isinstance(who, str) else who.instance
     if instance is None:
@@ -47,18 +50,18 @@ def unread(store: Store, who: Identity | str | None) -> list[Message]:
     known = read_ids(store, instance)
     prefix = keys.messages(instance)
     new = [f"{prefix}/{name}" for name in _names(store, instance) if name not in known]
-    found = (_decoded(rec) for key in new if (rec := store.read(key)) is not None)
-    letters = [message for message in found if message is not None]
+    found = (rec for key in new if (rec := store.read(key)) is not None)
+    letters = _letters(found, broken)
     return _by_time([*letters, *_offers(store, instance, known)])
 
 
-def every(store: Store, instance: str | None) -> list[Message]:
-    """Return all that an instance was ever sent, and the offers that stand, oldest first."""
+def every(store: Store, instance: str | None, broken: list[str] | None = None) -> list[Message]:
+    """Return all that an instance was ever sent, and the offers that stand; as :func:`unread`."""
     if instance is None:
         return []
     known = read_ids(store, instance)
-    found = map(_decoded, store.list(keys.messages(instance)))
-    letters = [one._replace(read=one.id in known) for one in found if one is not None]
+    found = _letters(store.list(keys.messages(instance)), broken)
+    letters = [one._replace(read=one.id in known) for one in found]
     return _by_time([*letters, *_offers(store, instance, known)])
 
 
@@ -146,6 +149,17 @@ def _of_offer(scope: str, state: State, offer: Offer, instance: str, *, read: bo
 def _names(store: Store, instance: str) -> list[str]:
     prefix = keys.messages(instance)
     return [rec.key[len(prefix) + 1 :] for rec in store.list(prefix, values=False)]
+
+
+def _letters(records: Iterable[Rec], broken: list[str] | None) -> list[Message]:
+    found = []
+    for rec in records:
+        message = _decoded(rec)
+        if message is not None:
+            found.append(message)
+        elif broken is not None:
+            broken.append(rec.key)
+    return found
 
 
 def _decoded(rec: Rec) -> Message | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from coord.board.text import span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from coord.board.messages import Message, Party
 
@@ -19,8 +19,13 @@ DISCLAIMER = "carries no authority"
 SHORT = 8
 
 
-def lines(messages: Sequence[Message], now: float | None) -> Iterator[str]:
-    """Yield messages, oldest first, each with what answers it."""
+def lines(
+    messages: Sequence[Message], now: float | None, owners: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Yield messages, oldest first, each with what answers it.
+
+    `owners` says who has the scopes that are merely written about: words of a handoff are no offer.
+    """
     yield _summary(messages)
     for message in messages:
         yield ""
@@ -29,6 +34,12 @@ def lines(messages: Sequence[Message], now: float | None) -> Iterator[str]:
         yield from (f"  | {line}" for line in message.text.split("\n") if message.text)
         if message.offer:
             yield f"  it is yours by: git coord ack {message.id}"
+        elif message.kind == "handoff":
+            yield f"  it is not an offer: {_owner(message, owners or {})}"
+
+
+def _owner(message: Message, owners: Mapping[str, str]) -> str:
+    return owners.get(message.scope or "", "a message moves no claim")
 
 
 def _summary(messages: Sequence[Message]) -> str:

@@ -36,6 +36,7 @@ class Notice(NamedTuple):
         at: when, by that actor's clock.
         generation: the scope's, from then on.
         reason: why, in that actor's words; empty where none was asked for.
+        shipped: what that actor has shipped there, a line a move.
     """
 
     rec: Rec
@@ -45,6 +46,12 @@ class Notice(NamedTuple):
     at: str
     generation: int
     reason: str
+    shipped: str = ""
+
+    @property
+    def event(self) -> str:
+        """The nonce of the event it tells of."""
+        return self.rec.key.rpartition("/")[2]
 
 
 def concerned(before: State, event: Event) -> dict[str, str]:
@@ -123,6 +130,7 @@ def _document(kind: str, event: Event) -> dict[str, object]:
         "at": event.at,
         "generation": event.state.generation,
         "reason": event.details.get("reason", ""),
+        "shipped": event.details.get("shipped", ""),
     }
 
 
@@ -131,9 +139,10 @@ def _decoded(store: Store, rec: Rec) -> Notice | None:
     try:
         found = json.loads(rec.value)
         text = {key: str(found[key]) for key in ("kind", "scope", "by", "at", "reason")}
+        text["shipped"] = str(found.get("shipped", ""))
         notice = Notice(rec=rec, generation=int(found["generation"]), **text)
         happened = _happened(store, notice.scope, int(found["seq"]), rec.key.rpartition("/")[2])
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return notice if happened else None
 

@@ -115,9 +115,12 @@ def _state(found: Any) -> State:  # noqa: ANN401
         finished_at=found.get("finished_at"),
         finished_tip=found.get("finished_tip"),
         offers=tuple(map(_offer, found.get("offers", ()))),
+        paused_why=found.get("paused_why"),
     )
     _require(type(found["line"]) is list and type(state.paused_at) in _MAYBE_TEXT)
-    _require({type(state.finished_at), type(state.finished_tip)} <= _MAYBE_TEXT)
+    _require(
+        {type(state.finished_at), type(state.finished_tip), type(state.paused_why)} <= _MAYBE_TEXT
+    )
     _require(type(state.generation) is int and state.generation >= 0)
     return state
 
@@ -172,7 +175,8 @@ def _state_document(state: State) -> dict[str, object]:
     }
     if state.offers:
         found["offers"] = [offer._asdict() for offer in state.offers]
-    marks = {"finished_at": state.finished_at, "finished_tip": state.finished_tip}
+    names = ("finished_at", "finished_tip", "paused_why")
+    marks = {name: getattr(state, name) for name in names}
     return found | {name: text for name, text in marks.items() if text is not None}
 
 

@@ -58,7 +58,7 @@ class Roll:
         The worker's last command tells of a new process in the same worktree; a place of ``run``
         ends with that very process. Nobody has to come back to a branch that is finished.
         """
-        return self._has_left(place) and not self._is_finished(place)
+        return self._has_left(place) and not self.is_finished(place)
 
     def members(self, holding: Iterable[str]) -> list[Member]:
         """Return the workers seen lately and those `holding` a place, by name."""
@@ -103,7 +103,8 @@ class Roll:
             self._ended[process] = process.is_dead
         return self._ended[process]
 
-    def _is_finished(self, place: Place) -> bool:
+    def is_finished(self, place: Place) -> bool:
+        """Tell whether `place` was taken for a branch that its worker has finished."""
         if place.branch is None or place.run:
             return False
         key = (place.instance, place.branch)

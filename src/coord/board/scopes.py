@@ -8,8 +8,13 @@ from coord.board import keys
 from coord.errors import Usage
 from coord.names import quote, shown
 
+TASK = "task:"
 KINDS = ("task", "artifact", "lane", "branch")
 LIMIT = 4096
+
+
+class UnknownKind(Usage):
+    """What was typed has a colon, but what is before it is no kind: a task may be meant."""
 
 
 def parse(text: str, top: str | None = None) -> str:
@@ -29,7 +34,8 @@ def parse(text: str, top: str | None = None) -> str:
         raise _invalid(
             text,
             f"{kind or 'nothing'} is no kind of scope; the kinds are {', '.join(KINDS)}",
-            f"git coord claim {quote('task:' + text)}",
+            f"git coord show {quote(TASK + text)}",
+            UnknownKind,
         )
     if len(text) > LIMIT:
         raise _invalid(text[:60] + "…", f"a scope has at most {LIMIT} characters")
@@ -64,5 +70,7 @@ def _artifact(path: str, top: str | None, text: str) -> str:
     return plain
 
 
-def _invalid(text: str, why: str, run: str = "git coord claim --help") -> Usage:
-    return Usage("scope-invalid", "not a scope", where=shown(text) or "(empty)", why=why, run=run)
+def _invalid(
+    text: str, why: str, run: str = "git coord claim --help", error: type[Usage] = Usage
+) -> Usage:
+    return error("scope-invalid", "not a scope", where=shown(text) or "(empty)", why=why, run=run)

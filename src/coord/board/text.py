@@ -38,9 +38,7 @@ def log_lines(events: Sequence[Event]) -> Iterator[str]:
     """Yield a scope's events, oldest first; others' words are marked."""
     for event in events:
         yield f"{event.seq:>4}  {event.at[:19]}Z  {event.kind:<9}  {event.actor}{_result(event)}"
-        reason = event.details.get("reason")
-        if isinstance(reason, str):
-            yield from (f"      | {line}" for line in reason.split("\n"))
+        yield from (f"      | {line}" for line in _words(event))
 
 
 def span(seconds: float) -> str:
@@ -144,6 +142,17 @@ def _result(event: Event) -> str:
     holder = event.state.holder
     if holder is None:
         return ", now free"
+    if event.kind == "offer" and event.state.offers:
+        to = event.state.offers[-1].name
+        return f" → offered to {to}, held by {holder.actor}, generation {event.state.generation}"
     waiting = len(event.state.line) - 1
     line = f", {waiting} waiting" if waiting else ""
     return f" → held by {holder.actor}, generation {event.state.generation}{line}"
+
+
+def _words(event: Event) -> Iterator[str]:
+    """Yield what was said of an event, and what was shipped before it."""
+    for key, lead in (("reason", ""), ("shipped", "shipped ")):
+        said = event.details.get(key)
+        if isinstance(said, str) and said:
+            yield from (f"{lead}{line}" for line in said.split("\n"))

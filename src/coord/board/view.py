@@ -39,6 +39,7 @@ class Row(NamedTuple):
         gone: the holder's worktree was removed.
         generation: the fencing token.
         paused_at: when the holder paused.
+        paused_why: why, in its words.
         finished_at: when the holder finished its branch (``branch:`` scopes).
         claimants: the line, the holder first.
     """
@@ -52,6 +53,7 @@ class Row(NamedTuple):
     paused_at: str | None = None
     finished_at: str | None = None
     claimants: tuple[Claimant, ...] = ()
+    paused_why: str | None = None
 
 
 def row(scope: str, state: State, roll: Roll) -> Row:
@@ -73,6 +75,7 @@ def row(scope: str, state: State, roll: Roll) -> Row:
         paused_at=state.paused_at,
         finished_at=state.finished_at,
         claimants=line,
+        paused_why=state.paused_why,
     )
 
 
@@ -98,6 +101,8 @@ def claim_document(scope: str, state: State, mine: Place, roll: Roll) -> dict[st
         **_attributes(mine),
         "generation": state.generation,
         "waits_on": waits_on,
+        "paused_at": state.paused_at,
+        "paused_why": state.paused_why,
     }
 
 
@@ -112,6 +117,7 @@ def row_document(row: Row) -> dict[str, object]:
         "gone": row.gone,
         "paused": row.paused_at is not None,
         "paused_at": row.paused_at,
+        "paused_why": row.paused_why,
         "finished_at": row.finished_at,
         "generation": row.generation,
         "holder": None if holder is None else {"since": holder.since, **_attributes(holder)},

@@ -9,13 +9,13 @@ import click
 
 from coord import git
 from coord.board import claims, events, view
+from coord.cli import leaving, show
 from coord.cli import seat as seats
-from coord.cli import show
 from coord.errors import Refused, Usage
 from coord.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from coord.board.events import Place, State
     from coord.board.roll import Roll
@@ -89,14 +89,15 @@ def release(
     wanted = seat.scopes if names else own(seat)
     for scope in wanted:
         _require_mine(seat, scope)
-    roll = seat.roll()
-    done = [(scope, give_up(seat, roll, scope)) for scope in wanted]
+    roll, moves = seat.roll(), leaving.own_moves(seat)
+    done = [leaving.give_up(seat, roll, scope, moves) for scope in wanted]
     if as_json:
-        show.document({"released": [released_document(scope, state) for scope, state in done]})
+        show.document({"released": [leaving.document(one) for one in done]})
         return
-    for scope, state in done:
-        heir = state.holder
-        show.line(f"{scope} is {f'now held by {heir.actor}' if heir else 'free'}")
+    for one in done:
+        heir = one.state.holder
+        show.line(f"{one.scope} is {f'now held by {heir.actor}' if heir else 'free'}")
+        leaving.tell_of_offers(one)
     if not done:
         show.line(f"{seat.me.actor} holds nothing and waits for nothing")
 
@@ -121,10 +122,13 @@ def _rooted(seat: Seat, globs: tuple[str, ...]) -> tuple[str, ...]:
 def claimed(seat: Seat, roll: Roll, scope: str, mine: Place) -> tuple[State, Place]:
     """Claim `scope`, and return its state and the place that `seat` has there."""
     outcome = claims.change(
-        seat.store, scope, seat.me, lambda state: events.joined(state, mine, roll.is_dead)
+        seat.store,
+        scope,
+        seat.me,
+        lambda state: events.joined(state, mine, roll.is_dead, roll.is_finished),
     )
-    held = next(place for place in outcome.state.line if events.is_same(place, mine, roll.is_dead))
-    return outcome.state, held
+    state = outcome.state
+    return state, state.line[events.places_for(state, mine, roll.is_dead, roll.is_finished)[0]]
 
 
 def answer(
@@ -142,7 +146,19 @@ def answer(
             continue
         show.line(f"{scope} is held by {view.told(holder)}; you are number {answer['place']}")
         if holder.instance != seat.instance:
+            _tell_of_pause(scope, state)
             show.note(f"git coord wait {quote(scope)} ends when it is yours")
+        elif roll.is_finished(holder):
+            show.note(f"that is your claim for {holder.branch}, until the branch has landed")
+
+
+def _tell_of_pause(scope: str, state: State) -> None:
+    """Say that nobody is at work on a scope, and why, in its holder's words."""
+    if state.paused_at is None:
+        return
+    show.note(f"{state.line[0].actor} has paused {scope} since {state.paused_at[:19]}Z")
+    for line in state.paused_why.split("\n") if state.paused_why else ():
+        show.quoted(line)
 
 
 def own(seat: Seat) -> list[str]:
@@ -158,28 +174,6 @@ def _require_mine(seat: Seat, scope: str) -> None:
         show.note(f"{scope} is held by nobody")
     elif not state.places_of(seat.instance):
         raise _not_holder(seat, scope, state.holder)
-
-
-def give_up(seat: Seat, roll: Roll, scope: str, kept: Collection[Place] = ()) -> State:
-    """Give up what `seat` has in `scope` but the places `kept`, and return the state after it."""
-    return claims.change(
-        seat.store,
-        scope,
-        seat.me,
-        lambda state: events.left(
-            state, lambda place: place.instance == seat.instance and place not in kept, roll.is_dead
-        ),
-    ).state
-
-
-def released_document(scope: str, state: State) -> dict[str, object]:
-    """Return a scope given up, as JSON answers tell it."""
-    heir = state.holder
-    return {
-        "scope": scope,
-        "generation": state.generation,
-        "next": events.brief(heir) if heir else None,
-    }
 
 
 def _not_holder(seat: Seat, scope: str, holder: Place) -> Refused:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.board import claims, done, scopes
 from coord.board.keys import normal
 from coord.cli import order, show
-from coord.cli.claims import released_document
+from coord.cli.leaving import released
 from coord.integrate import standing
 from coord.integrate.order import LANDED
 
@@ -34,8 +34,7 @@ def settle(seat: Seat, onto: str | None, *, as_json: bool) -> None:
     goal, settled = _settle(seat, onto)
     if as_json:
         documents = [
-            {**released_document(one.scope, one.state), "landed": list(one.branches)}
-            for one in settled
+            {**released(one.scope, one.state), "landed": list(one.branches)} for one in settled
         ]
         show.document({"onto": goal.name, "released": documents})
         return

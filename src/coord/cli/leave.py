@@ -11,11 +11,18 @@ from coord import git, identity, refusal, worktree
 from coord.board import beats, done
 from coord.board import claims as board
 from coord.board.waiting import Watch
-from coord.cli import claims, roster, show, who
+from coord.cli import leaving, roster, show, who
 from coord.cli import seat as seats
+from coord.names import quote
 
 if TYPE_CHECKING:
-    from coord.board.events import State
+    from collections.abc import Collection
+
+    from coord.board.line import Event
+    from coord.board.offer import Offer
+    from coord.board.roll import Roll
+    from coord.cli.leaving import Given
+    from coord.cli.seat import Seat
     from coord.identity import Identity
     from coord.worktree import Place
 
@@ -35,7 +42,7 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
         {record.path for record, facts in live if not refusal.is_settled(record, facts)}
     )
     dirty = changed(place)
-    released, kept = _left(place, me)
+    released, kept, offered = _left(place, me)
     if as_json:
         show.document(
             {
@@ -43,46 +50,77 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
                 "instance": me.instance,
                 "pending": pending,
                 "changed": dirty,
-                "released": [claims.released_document(*one) for one in released],
+                "released": [leaving.document(one) for one in released],
                 "kept": kept,
+                "offered": [
+                    {"scope": scope, **offer}
+                    for scope, offers in offered.items()
+                    for offer in leaving.offer_documents(offers)
+                ],
             }
         )
         return
     show.line(f"{me.actor} signed off from {place.cwd}")
-    for scope, state in released:
-        heir = state.holder
-        show.line(f"released: {scope}{f', now held by {heir.actor}' if heir else ''}")
+    for one in released:
+        heir = one.state.holder
+        show.line(f"released: {one.scope}{f', now held by {heir.actor}' if heir else ''}")
+        leaving.tell_of_offers(one)
     for scope in kept:
-        show.line(f"kept until its branch lands: {scope}")
+        show.line(_why_kept(scope, offered.get(scope, ())))
     for path in pending:
         show.line(f"still refused: {path}")
     if dirty:
         show.line(f"not committed: {len(dirty)} path{'s' if len(dirty) > 1 else ''}")
 
 
-def _left(place: Place, me: Identity) -> tuple[list[tuple[str, State]], list[str]]:
+def _why_kept(scope: str, offers: Collection[Offer]) -> str:
+    if not offers:
+        return f"kept until its branch lands: {scope}"
+    names = " and ".join(offer.name for offer in offers)
+    return f"kept: {scope} is offered to {names}; git coord release {quote(scope)} gives it up"
+
+
+def _left(
+    place: Place, me: Identity
+) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]]]:
     """Release what the worker holds and waits for, then take back its signs of life.
 
-    What it claimed for a branch that it has finished stays until that lands.
+    What it claimed for a branch that it has finished stays until that lands, and what it offers
+    to somebody until that is taken up.
 
     Returns:
-        (scope, state after it) of what was released, and the scopes kept.
+        What was released, the scopes kept, and the offers that stand on some of these.
     """
     seat = seats.Seat(place, me, roster.board_of(place), Watch(), [])
     tops = list(board.tops(seat.store)) if me.instance else []
+    roll, moves, released = seat.roll(), leaving.own_moves(seat), []
+    offered = {event.scope: found for event in tops if (found := _offered(seat, roll, event))}
     finished = done.finished_by(tops, seat.instance)
     mine = {event.scope: event.state.places_of(seat.instance) for event in tops}
     kept = {
-        scope: [one for one in places if done.is_of(finished, scope, one)]
+        scope: [
+            one
+            for one in places
+            if done.is_of(finished, scope, one) or (scope in offered and one == places[0])
+        ]
         for scope, places in mine.items()
     }
-    roll, released = seat.roll(), []
     for scope in sorted(mine):
         if len(kept[scope]) < len(mine[scope]):
             stay = frozenset(kept[scope])
-            released.append((scope, claims.give_up(seat, roll, scope, stay)))
+            released.append(leaving.give_up(seat, roll, scope, moves, stay))
     beats.drop(place.git_dir, me.instance)
-    return released, sorted(scope for scope, places in kept.items() if places)
+    return released, sorted(scope for scope, places in kept.items() if places), offered
+
+
+def _offered(seat: Seat, roll: Roll, event: Event) -> tuple[Offer, ...]:
+    """Return the offers of `seat` that somebody whose worktree is there may still take up."""
+    holder = event.state.holder
+    if holder is None or holder.instance != seat.instance:
+        return ()
+    return tuple(
+        offer for offer in event.state.offers if not all(roll.of(one).gone for one in offer.to)
+    )
 
 
 def changed(place: Place) -> list[str]:

@@ -70,6 +70,8 @@ def ship(
         show.line(f"shipped {kind}: {summary}")
     _warn_of_lane(lane, desk.declared)
     _tell(desk, desk.declared.moves, made=made)
+    for held in sorted({claimed, f"lane:{lane}" if lane else ""} - {""}):
+        _warn_of_claim(desk, held)
 
 
 @click.command(name="put-down")
@@ -211,13 +213,15 @@ def _warn_of_lane(lane: str | None, declared: Fleet) -> None:
 
 
 def _warn_of_claim(desk: Desk, scope: str) -> None:
-    """Say when what was put down is still claimed; a board that cannot be read says nothing."""
+    """Say when what was dealt with is still claimed; a board that cannot be read says nothing."""
     try:
-        places = claims.state(roster.board_of(desk.place), scope).places_of(desk.me.instance or "")
+        state = claims.state(roster.board_of(desk.place), scope)
     except StoreError:
         return
+    places = state.places_of(desk.me.instance or "")
     if places:
-        show.note(f"you still have a place in {scope}: git coord release {quote(scope)}")
+        what = f"{scope} is" if state.holder in places else f"a place in the line for {scope} is"
+        show.note(f"{what} still yours; git coord release {quote(scope)} ends it")
 
 
 def _tell(desk: Desk, name: str, *, made: bool) -> None:

@@ -12,7 +12,7 @@ import click
 import coord
 from coord.cli import show
 from coord.errors import CoordError, Environment, Usage
-from coord.names import quote
+from coord.names import quote, shown
 
 # verb → (module under coord.cli, one-line help): a verb's module is imported only when called,
 # because click alone costs 29 ms and every further import is felt at each prompt.
@@ -117,7 +117,7 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
         told = foreseen(error, name)
         if told is None and os.environ.get("COORD_DEBUG") == "1":
             raise
-        return _told(told or _bug(error, name, args), args)
+        return _told(_repeated(told, name, args) or _bug(error, name, args), args)
     return done if isinstance(done, int) else 0
 
 
@@ -135,6 +135,31 @@ def _told(error: CoordError, args: list[str]) -> int:
         show.document({"error": error.document()["error"]})
     click.echo(error.lines(), nl=False, err=True)
     return error.exit_code
+
+
+def _repeated(error: CoordError | None, name: str, args: list[str]) -> CoordError | None:
+    """Return `error` with the very command as what to run, where a task was typed without a kind.
+
+    Another verb would do another thing: pasted after a ``release``, a ``claim`` would hold it.
+    """
+    if error is None or error.rule != "scope-invalid":
+        return error
+    from coord.board.scopes import TASK, UnknownKind  # noqa: PLC0415  # only after a failure
+
+    if isinstance(error, UnknownKind):
+        words = [_as_task(word, error.where, TASK) for word in args]
+        if words != args:
+            error.run = " ".join([name, *map(quote, words)])
+    return error
+
+
+def _as_task(word: str, wrong: str, kind: str) -> str:
+    """Return a word of the command line, or what stands behind its ``=``, as a task."""
+    option, equals, text = word.partition("=")
+    if shown(word) == wrong:
+        return kind + word
+    is_option = option.startswith("--") and equals and shown(text) == wrong
+    return f"{option}={kind}{text}" if is_option else word
 
 
 def _usage(error: click.UsageError, name: str) -> Usage:

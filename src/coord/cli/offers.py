@@ -167,13 +167,13 @@ def _document(scope: str, state: State, offer: Offer) -> dict[str, object]:
     }
 
 
-def _owner(state: State, seat: Seat) -> str:
-    """Return who has a scope, as a clause."""
+def owner(state: State, seat: Seat, what: str = "it") -> str:
+    """Return who has a scope, as a clause about `what`."""
     if state.holder is None:
-        return "it is held by nobody now"
+        return f"{what} is held by nobody now"
     if _is_mine(state, seat):
-        return f"it is yours, at generation {state.generation}"
-    return f"it is held by {view.told(state.holder)}, at generation {state.generation}"
+        return f"{what} is yours, at generation {state.generation}"
+    return f"{what} is held by {view.told(state.holder)}, at generation {state.generation}"
 
 
 def _stale(seat: Seat, scope: str, state: State, name: str) -> Refused:
@@ -181,7 +181,7 @@ def _stale(seat: Seat, scope: str, state: State, name: str) -> Refused:
         "offer-stale",
         f"the offer {name} stands no longer",
         where=scope,
-        why=f"{_owner(state, seat)}; an offer ends when its scope changes hands",
+        why=f"{owner(state, seat)}; an offer ends when its scope changes hands",
         run=f"git coord log {quote(scope)}",
     )
 
@@ -204,7 +204,7 @@ def _not_kept(seat: Seat, scope: str, state: State) -> Refused:
         "not-holder",
         f"{scope} was not claimed for this branch",
         where=scope,
-        why=f"{_owner(state, seat)}; a handoff is taken up by its id, which the inbox shows",
+        why=f"{owner(state, seat)}; a handoff is taken up by its id, which the inbox shows",
         run="git coord inbox",
     )
 
@@ -216,7 +216,7 @@ def _require_mine(seat: Seat, scope: str, state: State) -> None:
         "not-holder",
         f"{scope} is not {seat.me.actor}'s to offer",
         where=scope,
-        why=f"{_owner(state, seat)}; only its holder offers a scope",
+        why=f"{owner(state, seat)}; only its holder offers a scope",
         run=f"git coord log {quote(scope)}",
     )
 

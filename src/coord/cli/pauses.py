@@ -35,15 +35,18 @@ def pause(asked: str | None, *, reason: str | None, as_json: bool) -> None:
     seat, _ = talk.talking(asked, "pause", {"--reason": reason}, [])
     at, words = now(), reason or ""
     marked = _marked(seat, lambda state: handover.paused(state, seat.instance, at, words))
-    told = _tell(seat, marked, words)
+    new, told = _tell(seat, marked, words)
     if as_json:
         to = [{"actor": one.to.actor, "instance": one.to.instance} for one in told]
-        show.document({"paused": [_document(*one) for one in marked], "told": to})
+        show.document({"paused": [_document(*one) for one in marked], "told": to, "new": new})
         return
     for scope, _ in marked:
         show.line(f"{scope} is paused, and still yours")
     names = sorted({one.to.actor for one in told})
-    show.line(f"told: {', '.join(names)}" if names else "nobody is here to be told")
+    if not names:
+        show.line("nobody is here to be told")
+    else:
+        show.line(f"{'told' if new else 'nothing new was sent; told before'}: {', '.join(names)}")
 
 
 @click.command()
@@ -76,18 +79,31 @@ def _is(state: State, instance: str) -> bool:
     return state.holder is not None and state.holder.instance == instance
 
 
-def _tell(seat: Seat, marked: Sequence[tuple[str, State]], reason: str) -> Sequence[Message]:
-    """Ask those who are here for help, once for each pause."""
+def _tell(
+    seat: Seat, marked: Sequence[tuple[str, State]], reason: str
+) -> tuple[bool, Sequence[Message]]:
+    """Ask those who are here for help, once for each pause and each new reason for it.
+
+    Return whether that was new, and what was sent, now or before.
+    """
     peers = addressed.present(seat, seat.roll())
     made = talk.written(seat, "help", peers, _text(seat, marked, reason), _about(marked))
     if not (made and marked):
         if made:
             letters.send(seat.store, seat.instance, made)
-        return made
-    marks = "\n".join(f"{scope} {state.paused_at}" for scope, state in marked)
+        return bool(made), made
+    marks = "\n".join(f"{scope} {_pause(seat, scope)}" for scope, _ in marked)
     name = hashlib.sha256(marks.encode("utf-8", "surrogatepass")).hexdigest()[:40]
     key = f"{keys.posted(seat.instance)}/pause-{name}"
-    return letters.once(seat.store, key, lambda: made)[1]
+    return letters.once(seat.store, key, lambda: made)
+
+
+def _pause(seat: Seat, scope: str) -> str:
+    """Return the nonce of the event that paused `scope`; where it was compacted, since when."""
+    for event in reversed(claims.history(seat.store, scope)):
+        if event.kind == "pause":
+            return event.nonce
+    return claims.state(seat.store, scope).paused_at or ""
 
 
 def _about(marked: Sequence[tuple[str, State]]) -> str | None:
@@ -103,4 +119,9 @@ def _text(seat: Seat, marked: Sequence[tuple[str, State]], reason: str) -> str:
 
 
 def _document(scope: str, state: State) -> dict[str, object]:
-    return {"scope": scope, "generation": state.generation, "paused_at": state.paused_at}
+    return {
+        "scope": scope,
+        "generation": state.generation,
+        "paused_at": state.paused_at,
+        "paused_why": state.paused_why,
+    }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from coord.board.store import Store
 
 _LOST = "{scope} is no longer yours: {by} took it over at {at}"
+_WITHDRAWN = "{by} offered you {scope} at {at}, but that offer stands no longer"
 _HEADLINES = {
     "yours": "{scope} is yours now, generation {generation}; {by} left it to you",
     "adopted": "{scope}, which you held for {by}'s branch, is {by}'s own now",
@@ -52,9 +53,11 @@ def tell(store: Store, instance: str) -> None:
     from coord.board import notices  # noqa: PLC0415  # only with news
 
     for notice in notices.unread(store, instance):
-        show.note(_headline(notice))
+        show.note(_headline(store, notice))
         for line in notice.reason.split("\n") if notice.reason else ():
             show.quoted(line)
+        for line in notice.shipped.split("\n") if notice.shipped else ():
+            show.quoted(f"shipped {line}")
         notices.told(store, notice)
 
 
@@ -91,8 +94,16 @@ def _has_news(board: str, instance: str) -> bool:
         return False
 
 
-def _headline(notice: Notice) -> str:
+def _headline(store: Store, notice: Notice) -> str:
     said = _HEADLINES.get(notice.kind, _LOST)
+    if notice.kind == "offered" and not _stands(store, notice):
+        said = _WITHDRAWN
     return said.format(
         scope=notice.scope, by=shown(notice.by), at=notice.at, generation=notice.generation
     )
+
+
+def _stands(store: Store, notice: Notice) -> bool:
+    from coord.board import claims, handover  # noqa: PLC0415  # only with an offer to tell of
+
+    return handover.standing(claims.state(store, notice.scope), notice.event) is not None

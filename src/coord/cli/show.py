@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -28,6 +31,24 @@ def line(text: str) -> None:
 def lines(texts: Iterable[str]) -> None:
     """Print many lines of the answer in one go; text of others is escaped on the way."""
     click.echo("".join(f"{shown(text)}\n" for text in texts), nl=False)
+
+
+def reaches_anybody() -> bool:
+    """Flush the answer, and tell whether it went anywhere: not where stdout is closed.
+
+    git opens the null device in the place of a closed stdout before it starts us.
+
+    Raises:
+        OSError: it could not be written.
+    """
+    if sys.stdout is None:
+        return False
+    sys.stdout.flush()
+    try:
+        mode = os.fstat(sys.stdout.fileno())
+    except (OSError, ValueError):  # a test's own stream
+        return True
+    return not (stat.S_ISCHR(mode.st_mode) and mode.st_rdev == os.stat(os.devnull).st_rdev)
 
 
 def note(text: str) -> None:

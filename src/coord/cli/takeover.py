@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from coord.board.roll import Roll
     from coord.cli.seat import Seat
 
+_WIDEST = 200
+
 
 @click.command()
 @click.argument("name", metavar="SCOPE")
@@ -47,7 +49,7 @@ def take_over(
 
     def decide(state: State) -> Change | None:
         seen.append(state)
-        _may_take(scope, seen, seat, roll, from_present=from_present, gone=gone)
+        _may_take(scope, seen, seat, roll, from_present=from_present, gone=gone, reason=text)
         return events.taken(state, mine, text)
 
     outcome = claims.change(seat.store, scope, seat.me, decide)
@@ -58,7 +60,14 @@ def take_over(
 
 
 def _may_take(
-    scope: str, seen: list[State], seat: Seat, roll: Roll, *, from_present: bool, gone: bool
+    scope: str,
+    seen: list[State],
+    seat: Seat,
+    roll: Roll,
+    *,
+    from_present: bool,
+    gone: bool,
+    reason: str,
 ) -> None:
     """Refuse a take-over that the holder's presence forbids, or whose holder has just changed."""
     state, holder = seen[-1], seen[-1].holder
@@ -78,7 +87,7 @@ def _may_take(
     if gone and not (status and status.gone):
         raise _not_gone(scope, holder)
     if status and status.present and not roll.is_dead(holder) and not from_present:
-        raise _present(scope, holder)
+        raise _paused(scope, state, reason) if state.paused_at else _present(scope, holder)
 
 
 def _changed_hands(scope: str, holder: Place) -> Refused:
@@ -109,3 +118,22 @@ def _present(scope: str, holder: Place) -> Refused:
         why="a claim is taken from somebody at work only with --from-present",
         run=f"git coord wait {quote(scope)}",
     )
+
+
+def _paused(scope: str, state: State, reason: str) -> Refused:
+    why = f", saying {_quoted(state.paused_why)}" if state.paused_why else ""
+    words = seats.typed("take-over", [scope], {"--reason": reason, "--from-present": True}, [])
+    return Refused(
+        "holder-present",
+        f"{scope} is held by {view.told(state.line[0])}, who has paused it but is present",
+        where=scope,
+        why=f"it has been paused since {(state.paused_at or '')[:19]}Z{why}; "
+        "a claim is taken from somebody present only with --from-present",
+        run=f"git coord {words}",
+    )
+
+
+def _quoted(words: str) -> str:
+    """Return the first line of a peer's words between quotes that are none of theirs."""
+    first = words.split("\n", maxsplit=1)[0].replace('"', "'")
+    return f'"{first if len(first) <= _WIDEST else first[:_WIDEST] + "…"}"'

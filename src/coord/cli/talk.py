@@ -64,11 +64,16 @@ def inbox(asked: str | None, *, everything: bool, as_json: bool) -> None:
     # Ten thousand messages are kept to the end: looking for garbage in them took a tenth.
     gc.disable()
     seat = seats.looking(asked)
-    found = (inboxes.every if everything else inboxes.unread)(seat.store, seat.me.instance)
+    broken: list[str] = []
+    look = inboxes.every if everything else inboxes.unread
+    found = look(seat.store, seat.me.instance, broken)
     if as_json:
         show.document({"messages": [inboxes.document(message) for message in found]})
     else:
-        show.lines(inboxtext.lines(found, seat.store.now()))
+        show.lines(inboxtext.lines(found, seat.store.now(), _owners(seat, found)))
+    if broken:
+        what = "1 message" if len(broken) == 1 else f"{len(broken)} messages"
+        show.note(f"{what} to you could not be read: {broken[0]}")
     _mark_read(seat, found)
 
 
@@ -93,10 +98,19 @@ def ack(asked: str | None, *, name: str, as_json: bool) -> None:
     new = _acknowledge(seat, message)
     inboxes.mark_read(seat.store, seat.instance, [message])
     if as_json:
-        show.document({"message": inboxes.document(message), "new": new})
+        show.document({"message": inboxes.document(message._replace(read=True)), "new": new})
+        return
+    if message.kind == "ack":
+        show.line(f"read: an ack from {message.sender.actor}, which is not answered")
         return
     again = "" if new else " before; nothing was sent again"
     show.line(f"acknowledged {message.kind} from {message.sender.actor}{again}")
+
+
+def _owners(seat: Seat, found: Sequence[Message]) -> dict[str, str]:
+    """Return who has the scopes that somebody merely wrote about as handed off."""
+    named = {one.scope for one in found if one.kind == "handoff" and not one.offer and one.scope}
+    return {scope: offers.owner(claims.state(seat.store, scope), seat, scope) for scope in named}
 
 
 def _mark_read(seat: Seat, found: Sequence[Message]) -> None:
@@ -106,6 +120,9 @@ def _mark_read(seat: Seat, found: Sequence[Message]) -> None:
         return
     if seat.me.conflict is not None:
         show.note(f"they stay unread: they are {seat.me.actor}'s")
+        return
+    if found and not show.reaches_anybody():
+        show.note("they stay unread: the output goes nowhere")
         return
     try:
         inboxes.mark_read(seat.store, seat.instance, found)

@@ -71,6 +71,8 @@ def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None
 
     _wait(seat, scope, is_open, timeout)
     state = claims.state(seat.store, scope)
+    if seat.me.instance is not None and seat.me.conflict is None:
+        pulse.tell(seat.store, seat.me.instance)  # what its last holder has done there already
     found = "held" if state.holder else "free"
     if as_json:
         show.document({"scope": scope, "state": found, "generation": state.generation})
@@ -154,6 +156,8 @@ def _wait(seat: Seat, scope: str, is_open: Callable[[], bool], timeout: float) -
 def _timed_out(scope: str, state: State, timeout: float) -> Refused:
     holder = state.holder
     by = f"held by {view.told(holder)}" if holder else "held by others"
+    if state.paused_at:
+        by += f", who has paused it since {state.paused_at[:19]}Z"
     after = f"after {duration.told(timeout)}" if timeout else "and this call does not wait"
     return Refused(
         "still-held",

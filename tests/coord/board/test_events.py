@@ -76,6 +76,8 @@ def test_a_line_keeps_its_laws_whatever_happens(steps: list[tuple[object, ...]])
             state = events.unknown("now", state)
         keys = [(one.instance, one.branch) for one in state.line if one.instance]
         assert len(keys) == len(set(keys))
+        plain = [one.instance for one in state.line if one.instance and not one.on_behalf]
+        assert len(plain) == len(set(plain))
         moved = _owner(state) != _owner(before) and state.holder is not None
         assert state.generation == before.generation + (1 if moved or kind == "tear" else 0)
 
@@ -89,7 +91,7 @@ def _in(dead: object) -> events.Callable[[Place], bool]:  # type: ignore[name-de
 
 
 def _owner(state: State) -> object:
-    return None if state.holder is None else (state.holder.instance, state.holder.branch)
+    return None if state.holder is None else state.holder.instance
 
 
 def _is_subsequence(some: tuple[Place, ...], of: tuple[Place, ...]) -> bool:
@@ -114,6 +116,60 @@ def test_the_same_instance_and_branch_again_changes_nothing() -> None:
 
     assert events.joined(state, place("a"), alive) is None
     assert events.joined(state, place("b"), alive) is None
+
+
+def test_a_place_follows_its_worker_to_another_branch() -> None:
+    """Of holders and of those who wait: no second place, no change of holder."""
+    state = line("a", "b")
+    for instance, index in (("a", 0), ("b", 1)):
+        for branch in ("next", None):
+            change = events.joined(state, place(instance, branch), alive)
+
+            assert change is not None
+            assert change.kind == "update"
+            state = change.state
+            assert who(state) == ["a", "b"]
+            assert state.line[index].branch == branch
+    assert state.generation == 1
+
+
+def test_claims_on_behalf_of_two_branches_are_two_places() -> None:
+    """And neither is the worker's own, which is a third."""
+    state = State()
+    for mine in (place("a", "x", on_behalf=True), place("a", "y", on_behalf=True), place("a")):
+        change = events.joined(state, mine, alive)
+        assert change is not None
+        state = change.state
+        assert events.joined(state, mine, alive) is None
+    assert [one.branch for one in state.line] == ["x", "y", "main"]
+
+    there = after(state, events.joined(state, place("a", "y"), alive))
+    assert [(one.branch, one.on_behalf) for one in there.line] == [("x", True), ("y", False)]
+
+
+def test_a_place_for_a_finished_branch_stays_with_it() -> None:
+    """Work on the next branch is a place of its own, behind; and each is claimed again as such."""
+
+    def stays(one: Place) -> bool:
+        return one.branch == "main"
+
+    state = line("a")
+    change = events.joined(state, place("a", "next"), alive, stays)
+    assert change is not None
+    assert change.kind == "wait"
+    for branch in ("main", "next"):
+        assert events.joined(change.state, place("a", branch), alive, stays) is None
+    moved = events.joined(change.state, place("a", "third"), alive, stays)
+    assert [one.branch for one in after(change.state, moved).line] == ["main", "third"]
+
+
+def test_who_takes_over_leaves_every_place_of_its_own_in_the_line() -> None:
+    """Whatever branch it was taken on; not those on behalf of others."""
+    state = line("a", "b")
+    state = after(state, events.joined(state, place("b", "feat", on_behalf=True), alive))
+    change = events.taken(state, place("b", "next"), "because")
+
+    assert [one.branch for one in after(state, change).line] == ["next", "feat"]
 
 
 def test_one_name_one_machine_and_one_branch_are_two_owners() -> None:

@@ -172,7 +172,9 @@ def test_a_pause_marks_and_a_resume_unmarks_the_holders_claim_alone() -> None:
     state = held("a", "b")
     marked = after(state, handover.paused(state, "a", "t1", "lunch"))
 
-    assert marked == state._replace(paused_at="t1")
+    assert marked == state._replace(paused_at="t1", paused_why="lunch")
+    again = after(marked, handover.paused(marked, "a", "t2", "tea"))
+    assert again == marked._replace(paused_why="tea")
     assert handover.paused(marked, "a", "t2", "") is None
     assert handover.paused(state, "b", "t1", "") is None
     assert handover.resumed(marked, "b") is None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.board import answer, living, scope, worker
+from harness.board import answer, eventually, living, scope, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,6 +128,29 @@ def test_the_way_out_of_an_unknown_kind_works(one: Repo) -> None:
     assert scope(one, "task:a:b")["state"] == "held"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["release", "bogus:q"],
+        ["release", "it's bogus:q"],
+        ["wait", "bogus:q", "--timeout", "1s"],
+        ["run", "bogus:q", "--", "true"],
+        ["log", "bogus:q", "--json"],
+        ["put-down", "bogus:q", "--reason", "weak"],
+        ["ship", "new", "it's done", "--scope=bogus:q"],
+        ["send", "help", "two-0002", "look", "--scope", "bogus:q"],
+    ],
+)
+@pytest.mark.usefixtures("two")
+def test_the_way_out_of_an_unknown_kind_is_the_very_verb(one: Repo, words: list[str]) -> None:
+    """Pasted after a release, a claim would hold what nobody meant to."""
+    done = one.coord(*words)
+
+    assert done.refusal.run.startswith(f"git coord {words[0]} ")
+    assert one.paste(done.refusal.run).code == 0
+    assert not [row for row in answer(one, "board")["claims"] if row["holder"]]
+
+
 def test_two_instances_of_one_name_and_branch_are_two_owners(repo: Repo, tmp_path: Path) -> None:
     """The same explicit actor in two worktrees: the second waits, and may not release."""
     side = repo.worktree(tmp_path / "side", "side")
@@ -142,14 +165,54 @@ def test_two_instances_of_one_name_and_branch_are_two_owners(repo: Repo, tmp_pat
     assert len(scope(repo, "task:x")["claimants"]) == 2
 
 
-def test_a_new_branch_in_the_same_worktree_waits_for_the_old_one(one: Repo) -> None:
+@pytest.mark.parametrize(
+    "moves", [["switch", "-qc", "next"], ["branch", "-m", "next"], ["checkout", "-q", "--detach"]]
+)
+def test_a_claim_is_the_workers_whatever_branch_is_checked_out(one: Repo, moves: list[str]) -> None:
+    """No waiting behind oneself; the place follows, and ``run`` and ``wait`` find it held."""
+    answer(one, "claim", "x", "--intent", "do it")
+    one.git(*moves)
+
+    claim = answer(one, "claim", "x")["claims"][0]
+
+    assert (claim["state"], claim["place"], claim["generation"]) == ("held", 1, 1)
+    assert claim["branch"] == (None if "--detach" in moves else "next")
+    assert claim["intent"] == "do it"
+    assert one.coord("run", "x", "--no-wait", "--", "true").code == 0
+    assert one.coord("wait", "x", "--timeout", "1s").code == 0
+    assert [e["kind"] for e in answer(one, "log", "x")["events"]] == ["claim", "update"]
+
+
+def test_run_needs_no_second_claim_on_a_new_branch(one: Repo) -> None:
+    """The place that the worker has serves, and is left as it is."""
+    answer(one, "claim", "x")
+    one.git("switch", "-qc", "next")
+
+    assert one.coord("run", "x", "--no-wait", "--", "true").code == 0
+    assert [c["branch"] for c in scope(one, "task:x")["claimants"]] == ["feat-one"]
+
+
+def test_claims_on_behalf_of_two_branches_are_kept_apart(one: Repo) -> None:
+    """The one waits for the other; and each is its own worker's to take up."""
+    answer(one, "claim", "x", "--branch", "A")
+    second = answer(one, "claim", "x", "--branch", "B")["claims"][0]
+
+    assert (second["state"], second["waits_on"]["branch"]) == ("waiting", "A")
+    assert [c["branch"] for c in scope(one, "task:x")["claimants"]] == ["A", "B"]
+
+
+def test_a_new_branch_waits_for_the_finished_one_of_the_same_worktree(one: Repo) -> None:
     """Two branches that regenerate one artifact merge one after the other."""
     answer(one, "claim", "artifact:s.json")
+    answer(one, "finish")
     one.git("switch", "-q", "-c", "next")
 
     claim = answer(one, "claim", "artifact:s.json")["claims"][0]
+    again = one.coord("claim", "artifact:s.json")
 
     assert (claim["state"], claim["waits_on"]["branch"]) == ("waiting", "feat-one")
+    assert "your claim for feat-one, until the branch has landed" in again.err
+    assert answer(one, "sign-off")["kept"] == ["artifact:s.json", "branch:feat-one"]
 
 
 @pytest.mark.parametrize("verb", [["claim", "x"], ["release", "x"], ["release"]])
@@ -408,3 +471,50 @@ def test_a_bare_repository_has_a_board_too(tmp_path: Path, env: dict[str, str], 
     assert answer(bare, "claim", "x")["claims"][0]["state"] == "held"
     assert scope(bare, "task:x")["state"] == "held"
     del env
+
+
+@pytest.mark.parametrize("end", [["release", "x"], ["release"], ["sign-off"]])
+def test_the_next_in_line_is_told_what_was_shipped(one: Repo, two: Repo, end: list[str]) -> None:
+    """In its peer's words, so that it does not do the same again; the log keeps them."""
+    one.coord("ship", "improve", "before the claim", "--scope", "x")
+    answer(one, "claim", "x")
+    answer(two, "claim", "x")
+    one.coord("ship", "new", "x is\ndone", "--scope", "x")
+    one.coord("ship", "new", "something else", "--scope", "y")
+    two.coord("ship", "new", "not the holder's", "--scope", "x")
+
+    assert answer(one, *end)["released"][0]["shipped"] == "new: x is done"
+
+    news = two.coord("whoami").err.splitlines()
+    assert news[0].startswith("coord: task:x is yours now, generation 2")
+    assert news[1:2] == ["| shipped new: x is done"]
+    assert "before the claim" not in "".join(news)
+    assert "      | shipped new: x is done" in two.coord("log", "x").out
+    assert answer(two, "log", "x")["events"][-1]["shipped"] == "new: x is done"
+
+
+def test_who_waits_is_told_what_was_shipped_as_the_wait_ends(one: Repo, two: Repo) -> None:
+    """There may be no other command before the work begins."""
+    answer(one, "claim", "lane:docs")
+    answer(two, "claim", "lane:docs")
+    one.coord("ship", "new", "a page", "--lane", "docs")
+    with living(two) as live:
+        live.start("git coord wait lane:docs --timeout 20s")
+        assert eventually(lambda: len(live.children()) > 1)
+        answer(one, "release")
+        assert live.process.stdout is not None
+        code, _, err = eval(live.process.stdout.readline())  # noqa: S307  # ours
+
+    assert (code, "| shipped new: a page" in err) == (0, True)
+
+
+@pytest.mark.parametrize("content", [b"no ledger\n", b"\0", None])
+def test_a_ledger_that_cannot_be_read_keeps_no_claim(one: Repo, content: bytes | None) -> None:
+    """A release goes on without it."""
+    answer(one, "claim", "x")
+    if content is None:
+        (one.path / "coordination").symlink_to("/etc")
+    else:
+        one.write("coordination/moves.tsv", content)
+
+    assert answer(one, "release", "x")["released"][0]["shipped"] is None

@@ -109,3 +109,50 @@ def test_a_sign_off_releases_everything_and_drops_presence(installed: Repo, tmp_
     assert not actor(two, "one-0001")["present"]
     assert actor(two, "one-0001")["last_seen"] is None
     assert one.coord("sign-off").code == 0
+
+
+def test_a_sign_off_keeps_what_is_offered(installed: Repo, tmp_path: Path) -> None:
+    """The offer outlives the session; it is said to whom it was made, and how to give it up."""
+    one = worker(installed, tmp_path / "one", "feat-one", "one-0001")
+    two = worker(installed, tmp_path / "two", "feat-two", "two-0002")
+    answer(one, "claim", "big", "small")
+    offer = answer(one, "handoff", "two-0002", "--scope", "big", "--note", "half done")["offers"][0]
+
+    done = one.coord("sign-off")
+    left = answer(one, "sign-off")
+
+    said = "kept: task:big is offered to two-0002; git coord release task:big gives it up"
+    assert said in done.out.splitlines()
+    assert "released: task:small" in done.out
+    assert (left["released"], left["kept"]) == ([], ["task:big"])
+    assert [(o["scope"], o["id"], o["to"]["actor"]) for o in left["offered"]] == [
+        ("task:big", offer["id"], "two-0002")
+    ]
+    assert answer(two, "ack", offer["id"])["claims"][0]["state"] == "held"
+    assert "two-0002's now" in one.coord("sign-off").err
+
+
+def test_the_way_out_of_a_kept_offer_works(installed: Repo, tmp_path: Path) -> None:
+    """The printed command gives it up."""
+    one = worker(installed, tmp_path / "one", "feat-one", "one-0001")
+    worker(installed, tmp_path / "two", "feat-two", "two-0002")
+    answer(one, "claim", "big")
+    answer(one, "handoff", "two-0002")
+    (line,) = [text for text in one.coord("sign-off").out.splitlines() if "; " in text]
+
+    assert one.paste(line.partition("; ")[2].removesuffix(" gives it up")).code == 0
+    assert scope(one, "task:big")["state"] == "free"
+
+
+def test_what_is_offered_to_a_removed_worktree_is_released(installed: Repo, tmp_path: Path) -> None:
+    """Nobody could ever take it up."""
+    one = worker(installed, tmp_path / "one", "feat-one", "one-0001")
+    two = worker(installed, tmp_path / "two", "feat-two", "two-0002")
+    answer(one, "claim", "big")
+    answer(one, "handoff", "two-0002")
+    installed.git("worktree", "remove", "--force", str(two.path))
+
+    done = one.coord("sign-off")
+
+    assert "released: task:big" in done.out
+    assert "the offer of task:big to two-0002 ended with it" in done.err

@@ -138,8 +138,8 @@ def test_wrong_usage_writes_nothing(one: Repo, args: tuple[str, ...]) -> None:
     done = one.coord(*args)
 
     assert done.code == 2
-    assert one.paste(done.refusal.run).code == 0
     assert (one.read(MOVES), one.read(PUT_DOWN)) == before
+    assert one.paste(done.refusal.run).code == 0
 
 
 def test_an_inferred_name_records_nothing(one: Repo, declared: Repo) -> None:
@@ -175,6 +175,21 @@ def test_a_put_down_is_listed_with_its_reason(one: Repo) -> None:
     nothing = one.coord("put-down", "--list", "other")
     assert (nothing.code, nothing.out) == (0, "")
     assert "task:other was never put down" in nothing.err
+
+
+@pytest.mark.parametrize(
+    ("scope", "option"), [("task:parser", "--scope"), ("lane:social", "--lane")]
+)
+def test_what_is_shipped_but_still_claimed_is_said(one: Repo, scope: str, option: str) -> None:
+    """Others wait for it; the command ends it."""
+    one.coord("claim", scope)
+    words = ("ship", "new", "done", option, scope.partition(":")[2])
+
+    assert (
+        f"coord: {scope} is still yours; git coord release {scope} ends it" in one.coord(*words).err
+    )
+    one.coord("release", scope)
+    assert "still yours" not in one.coord(*words).err
 
 
 def test_what_is_put_down_but_still_claimed_is_said(one: Repo) -> None:

@@ -342,3 +342,26 @@ def _at_once(commands: list[tuple[Repo, tuple[str, ...]]]) -> list[tuple[str, in
         for repo, words in commands
     ]
     return [(process.communicate()[1], process.returncode) for process in racing]
+
+
+def test_a_release_says_that_an_offer_ended_with_it(one: Repo, two: Repo) -> None:
+    """And who was offered it is not told that it stands."""
+    answer(one, "claim", "z")
+    answer(one, "handoff", "two-0002", "--scope", "z")
+    done = one.coord("release", "z")
+
+    assert "the offer of task:z to two-0002 ended with it" in done.err
+    news = two.coord("whoami").err
+    assert "one-0001 offered you task:z at " in news
+    assert "but that offer stands no longer" in news
+    assert "offers you task:z" not in news
+
+
+@pytest.mark.usefixtures("two")
+def test_the_log_says_to_whom_a_scope_was_offered(one: Repo) -> None:
+    """And an offer without a note has no empty line of words."""
+    answer(one, "claim", "z")
+    answer(one, "handoff", "two-0002", "--scope", "z")
+    lines = one.coord("log", "z").out.splitlines()
+
+    assert lines[-1].endswith("→ offered to two-0002, held by one-0001, generation 1")

@@ -132,3 +132,55 @@ def test_nobody_is_here_to_be_told(one: Repo) -> None:
     assert done.code == 0
     assert "nobody is here to be told" in done.out
     assert "task:x is paused, and still yours" in done.out
+
+
+def test_a_new_reason_is_recorded_and_sent(one: Repo, two: Repo) -> None:
+    """The same again says that nothing was; an old reason said anew is new; since when stays."""
+    since = answer(one, "pause", "--reason", "A")["paused"][0]["paused_at"]
+    for reason, new in (("A", False), ("B", True), ("B", False), ("A", True)):
+        told = answer(one, "pause", "--reason", reason)
+        assert (told["new"], told["paused"][0]["paused_why"]) == (new, reason)
+        assert told["paused"][0]["paused_at"] == since
+
+    again = one.coord("pause", "--reason", "A").out
+    assert "nothing new was sent; told before: two-0002" in again
+    texts = [m["text"].split("\n")[-1] for m in answer(two, "inbox")["messages"]]
+    assert texts == ["A", "B", "A"]
+    row = scope(two, "task:x")
+    assert (row["paused_why"], row["paused_at"]) == ("A", since)
+    answer(one, "resume")
+    assert scope(two, "task:x")["paused_why"] is None
+
+
+def test_who_claims_what_is_paused_is_told_why(one: Repo, two: Repo) -> None:
+    """In the holder's words."""
+    answer(one, "pause", "--reason", "out of tokens\nuntil May")
+    done = two.coord("claim", "y")
+
+    assert "coord: one-0001 has paused task:y since " in done.err
+    assert "| out of tokens\n| until May\n" in done.err
+    claim = answer(two, "claim", "y")["claims"][0]
+    assert claim["paused_why"] == "out of tokens\nuntil May"
+    assert claim["paused_at"] == scope(two, "task:y")["paused_at"]
+
+
+def test_a_take_over_of_what_is_paused_offers_the_way(one: Repo, two: Repo) -> None:
+    """Waiting might never end: the printed command takes it, with the reason that was given."""
+    answer(one, "pause", "--reason", 'ask "me" first\nplease')
+    done = two.coord("take-over", "y", "--reason", "it's due")
+
+    assert (done.code, done.refusal.rule) == (1, "holder-present")
+    assert "paused since " in done.refusal.why
+    assert "saying \"ask 'me' first\"" in done.refusal.why
+    assert two.paste(done.refusal.run).code == 0
+    assert scope(two, "task:y")["holder"]["actor"] == "two-0002"
+    assert "| it's due" in one.coord("whoami").err
+
+
+def test_who_waits_for_what_is_paused_is_told_so(one: Repo, two: Repo) -> None:
+    """The wait may be long."""
+    since = answer(one, "pause")["paused"][0]["paused_at"]
+    for words in (("wait", "y", "--timeout", "0s"), ("run", "y", "--no-wait", "--", "true")):
+        done = two.coord(*words)
+        assert done.refusal.rule == "still-held"
+        assert f"who has paused it since {since[:19]}Z" in done.refusal.headline

@@ -147,7 +147,9 @@ def test_a_take_over_is_meant_for_the_holder_that_was_seen(one: Repo, two: Repo)
     seen.append(claims.state(seat.store, "task:x"))
 
     with pytest.raises(Refused, match="went to three-0003"):
-        takeover._may_take("task:x", seen, seat, seat.roll(), from_present=True, gone=False)
+        takeover._may_take(
+            "task:x", seen, seat, seat.roll(), from_present=True, gone=False, reason="due"
+        )
 
 
 def test_without_a_reason_it_is_wrong_usage(one: Repo, two: Repo) -> None:

@@ -89,6 +89,20 @@ def test_what_was_printed_to_nobody_is_not_read(one: Repo, two: Repo) -> None:
     assert len(answer(two, "inbox")["messages"]) in {0, 3}
 
 
+@pytest.mark.parametrize("out", [">&-", ">/dev/full", ">/dev/null"])
+@pytest.mark.parametrize("command", ["git coord", "git-coord"])
+def test_what_was_shown_to_nobody_stays_unread(
+    one: Repo, two: Repo, command: str, out: str
+) -> None:
+    """A closed stdout, which git puts the null device in the place of; a full disk."""
+    answer(one, "send", "intent", "two-0002", "hello")
+    for words in ("inbox", "inbox --json"):
+        two.run("sh", "-c", f"{command} {words} {out}")
+
+    assert len(answer(two, "inbox")["messages"]) == 1
+    assert answer(two, "inbox")["messages"] == []
+
+
 def test_a_name_is_all_its_live_instances_and_it_is_said(
     tmp_path: Path, repo: Repo, one: Repo
 ) -> None:
@@ -194,14 +208,21 @@ def test_a_forged_record_is_shown_in_bounds_or_not_at_all(one: Repo, two: Repo) 
     long = {**real["from"], "actor": "z" * 100_000}
     (folder / "fffc").write_text(json.dumps({**forged, "id": "fffc", "from": long}))
 
-    found = answer(two, "inbox")["messages"]
+    shown = two.coord("inbox", "--json")
+    found = json.loads(shown.out)["messages"]
     assert [(m["id"], len(m["text"])) for m in found] == [(sent["id"], 1), ("ffff", 2000)]
+    for done in (shown, two.coord("inbox"), two.coord("inbox", "--all")):
+        assert "coord: 3 messages to you could not be read: messages/" in done.err
+    for name in ("fffc", "fffd", "fffe"):
+        (folder / name).unlink()
+    assert "could not be read" not in two.coord("inbox", "--all").err
 
 
 def test_an_ack_tells_the_sender_once(one: Repo, two: Repo) -> None:
     """By the whole id or the end of it; it marks the message as read; an ack is not answered."""
     sent = answer(one, "send", "help", "two-0002", "look", "--scope", "x")
-    assert answer(two, "ack", sent["id"][-8:])["new"] is True
+    acked = answer(two, "ack", sent["id"][-8:])
+    assert (acked["new"], acked["message"]["read"]) == (True, True)
     again = two.coord("ack", sent["id"])
 
     assert again.code == 0
@@ -211,6 +232,9 @@ def test_an_ack_tells_the_sender_once(one: Repo, two: Repo) -> None:
     assert (found["kind"], found["from"], found["scope"]) == ("ack", "two-0002", "task:x")
     assert sent["id"] in found["text"]
     assert answer(one, "ack", found["id"])["new"] is False
+    assert one.coord("ack", found["id"]).out == (
+        "read: an ack from two-0002, which is not answered\n"
+    )
     assert answer(two, "inbox")["messages"] == []
 
 
@@ -252,7 +276,13 @@ def test_a_handoff_by_message_says_that_it_moves_nothing(one: Repo, two: Repo) -
     done = one.coord("send", "handoff", "two-0002", "take x", "--scope", "x")
 
     assert (done.code, "a message moves no claim" in done.err) == (0, True)
-    (found,) = answer(two, "inbox")["messages"]
+    assert "  it is not an offer: task:x is held by one-0001 (feat-one), at generation 1" in (
+        two.coord("inbox").out
+    )
+    one.coord("release", "x")
+    assert "  it is not an offer: task:x is held by nobody now" in two.coord("inbox", "--all").out
+    answer(one, "claim", "x")
+    (found,) = answer(two, "inbox", "--all")["messages"]
     answer(two, "ack", found["id"])
     assert answer(one, "show", "x")["claims"][0]["holder"]["actor"] == "one-0001"
 

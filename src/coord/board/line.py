@@ -1,0 +1,122 @@
+"""What a scope's log is made of: places in a line, the state they make, the events that change it.
+
+Data alone; ``coord.board.events`` decides, ``coord.board.records`` reads and writes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from coord.board.offer import Offer
+    from coord.board.process import Process
+
+UNKNOWN = "unknown"
+_NOTHING: Mapping[str, object] = {}
+
+
+class Place(NamedTuple):
+    """A place in a scope's line.
+
+    Attributes:
+        actor: readable name; ``unknown`` for a record that could not be read.
+        instance: the owner; None only for an unknown one.
+        branch: branch it is claimed for, None when detached.
+        since: when the place was taken, RFC 3339.
+        issue: number or key of the issue, if said.
+        session: session of the worker, if said.
+        intent: what is meant to be done, if said.
+        paths: globs of files meant to be touched.
+        process: the worker's process; the command's own under ``run``.
+        run: the place belongs to ``git coord run`` and is dead when that is.
+        on_behalf: claimed for another branch, whose worker may take it up.
+    """
+
+    actor: str
+    instance: str | None
+    branch: str | None
+    since: str
+    issue: int | str | None = None
+    session: str | None = None
+    intent: str | None = None
+    paths: tuple[str, ...] = ()
+    process: Process | None = None
+    run: bool = False
+    on_behalf: bool = False
+
+
+class State(NamedTuple):
+    """All that is true of a scope now.
+
+    Attributes:
+        generation: how often the scope has changed its holder; the fencing token of a claim.
+        line: the places; the first one holds.
+        paused_at: when the holder paused, None while at work.
+        finished_at: when the holder said that its branch is done (``branch:`` scopes).
+        finished_tip: the branch's commit then.
+        offers: what the holder offers, at this generation only.
+        paused_why: why the holder has paused, in its words, if said.
+    """
+
+    generation: int = 0
+    line: tuple[Place, ...] = ()
+    paused_at: str | None = None
+    finished_at: str | None = None
+    finished_tip: str | None = None
+    offers: tuple[Offer, ...] = ()
+    paused_why: str | None = None
+
+    @property
+    def holder(self) -> Place | None:
+        """The first place in the line."""
+        return self.line[0] if self.line else None
+
+    def places_of(self, instance: str) -> list[Place]:
+        """Return the places an instance has here."""
+        return [place for place in self.line if place.instance == instance]
+
+
+class Change(NamedTuple):
+    """The next event, not yet published.
+
+    Attributes:
+        kind: ``claim wait adopt update release take-over offer ack pause resume finish land``.
+        state: the state it leads to.
+        details: what the log shows of it besides.
+        nonce: the event's, where the state names it already.
+    """
+
+    kind: str
+    state: State
+    details: Mapping[str, object] = _NOTHING
+    nonce: str | None = None
+
+
+class Event(NamedTuple):
+    """A published event.
+
+    Attributes:
+        seq: its number in the scope's log, from 1.
+        nonce: random; for an unreadable record, made from its bytes.
+        after: nonce of the event it was decided on, None for the first.
+        kind: as in :class:`Change`; ``unreadable`` for a record that is none.
+        scope: canonical scope.
+        actor: who acted.
+        instance: who acted, for certain.
+        at: when, by the actor's clock.
+        state: what is true from here on.
+        details: kind-specific.
+    """
+
+    seq: int
+    nonce: str
+    after: str | None
+    kind: str
+    scope: str
+    actor: str
+    instance: str | None
+    at: str
+    state: State
+    details: Mapping[str, object] = _NOTHING

@@ -1,0 +1,122 @@
+"""Giving up a place: the offers that end with it, and what its successor is told was done."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord import config
+from coord.board import claims, events, scopes
+from coord.cli import show
+from coord.errors import CoordError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from coord.board.events import Change, State
+    from coord.board.line import Place
+    from coord.board.offer import Offer
+    from coord.board.roll import Roll
+    from coord.cli.seat import Seat
+    from coord.fleet.ledger import Move
+
+_GLANCE = 1 << 16  # what a worker has shipped since it claimed lies at the very end
+_MOVES = 3
+_LIMIT = 2000
+
+
+class Given(NamedTuple):
+    """What was given up.
+
+    Attributes:
+        scope: canonical scope.
+        state: the scope's state after it.
+        offers: the offers that ended with it.
+        shipped: what the worker has shipped there since it took its place, a line a move.
+    """
+
+    scope: str
+    state: State
+    offers: tuple[Offer, ...]
+    shipped: str
+
+
+def give_up(
+    seat: Seat, roll: Roll, scope: str, moves: Sequence[Move], kept: Collection[Place] = ()
+) -> Given:
+    """Give up what `seat` has in `scope` but the places `kept`; `moves` are :func:`own_moves`."""
+    offers: tuple[Offer, ...] = ()
+    words = ""
+
+    def decide(state: State) -> Change | None:
+        nonlocal offers, words
+        gone = [one for one in state.line if one.instance == seat.instance and one not in kept]
+        held = state.holder in gone
+        offers = state.offers if held else ()
+        words = shipped(moves, scope, gone[0].since) if held else ""
+        change = events.left(state, lambda place: place in gone, roll.is_dead)
+        if change is None or not words:
+            return change
+        return change._replace(details={**change.details, "shipped": words})
+
+    state = claims.change(seat.store, scope, seat.me, decide).state
+    return Given(scope, state, offers, words)
+
+
+def own_moves(seat: Seat) -> Sequence[Move]:
+    """Return what `seat` has shipped lately, newest first.
+
+    A ledger that cannot be read says nothing: it never keeps a place from being given up.
+    """
+    top = seat.place.top
+    if top is None:
+        return []
+    try:
+        name = config.load(top).fleet.moves
+        if not os.path.lexists(os.path.join(top, name)):
+            return []
+        from coord.fleet.ledger import Move  # noqa: PLC0415  # only where something was shipped
+        from coord.fleet.ledgerfile import Ledger  # noqa: PLC0415
+
+        found = Ledger(top, name, Move).newest(_GLANCE)
+        return [one for one in found if one.instance and seat.instance.startswith(one.instance)]
+    except (CoordError, OSError):
+        return []
+
+
+def shipped(moves: Sequence[Move], scope: str, since: str) -> str:
+    """Return what was shipped as `scope`, or for the lane that it is, from `since` on."""
+    lane = scopes.name_of(scope) if scopes.kind_of(scope) == "lane" else None
+    found = [one for one in moves if one.at >= since and (one.scope == scope or one.lane == lane)]
+    lines = (f"{one.kind}: {' '.join(one.summary.split())}" for one in reversed(found[:_MOVES]))
+    return "\n".join(lines)[:_LIMIT]
+
+
+def tell_of_offers(given: Given) -> None:
+    """Say which offers ended with what was given up."""
+    for offer in given.offers:
+        show.note(f"the offer of {given.scope} to {offer.name} ended with it")
+
+
+def document(given: Given) -> dict[str, object]:
+    """Return what was given up, as JSON answers tell it."""
+    return {
+        **released(given.scope, given.state),
+        "offers_ended": offer_documents(given.offers),
+        "shipped": given.shipped or None,
+    }
+
+
+def released(scope: str, state: State) -> dict[str, object]:
+    """Return a scope whose holder has left it, as JSON answers tell it."""
+    heir = state.holder
+    return {
+        "scope": scope,
+        "generation": state.generation,
+        "next": events.brief(heir) if heir else None,
+    }
+
+
+def offer_documents(offers: Collection[Offer]) -> list[dict[str, object]]:
+    """Return offers in short, as JSON answers tell them."""
+    return [{"id": one.id, "to": {"actor": one.name, "instances": list(one.to)}} for one in offers]
