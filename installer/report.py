@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import coord
+from coord import command
 from coord.installer import authors, hookfile, hooktools, steps
 from coord.installer.steps import Drop, Leave, Move, Step, Write
 
@@ -107,7 +108,8 @@ def _unrun(plan: Sequence[Step]) -> Iterator[str]:
 
 def _later(changes: Sequence[Change]) -> Iterator[str]:
     if any(change.state == "later" for change in changes):
-        yield "pin the worktrees there are right now with coord-install --pin-existing"
+        again = command.install("--pin-existing")
+        yield f"pin the worktrees there are right now with {again}"
 
 
 def _grouped(plan: Sequence[Step], common: str) -> list[str]:
