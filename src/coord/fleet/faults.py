@@ -28,6 +28,18 @@ def foreign(path: str, why: str) -> Refused:
     return Refused("ledger-foreign", "not a ledger", where=path, why=why, run=_aside(path))
 
 
+def unmerged(path: str, run: str) -> Refused:
+    """Return that a merge of the ledger is still open; `run` settles it."""
+    return Refused(
+        "ledger-unmerged",
+        "a merge of the ledger is still open",
+        where=path,
+        why="a record written between the two sides belongs to neither, and is lost when they are "
+        "settled; settle them first, then say it again",
+        run=run,
+    )
+
+
 def _aside(path: str) -> str:
     """Return the command that makes room for a ledger and loses nothing."""
     free = f"{path}.aside"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,7 +56,7 @@ def test_the_log_driver_finds_the_instant_of_an_entry() -> None:
 def test_an_instance_is_cut_to_eight_digits() -> None:
     """Legible; ownership is not decided by a ledger."""
     assert move().instance == "0f25582c"
-    assert ledger.stamped(dataclasses.replace(ME, instance=None))["instance"] == ""
+    assert ledger.stamped(ME._replace(instance=None))["instance"] == ""
 
 
 @pytest.mark.parametrize(
