@@ -39,7 +39,8 @@ def installed(
     lines.append(_state(common, changed=bool(plan), done=done))
     snippet = hooktools.snippet(found.place.top)
     no_hooks = found.wanted.hook_folder is None
-    notes = [*_notes(found), *_unrun(plan), *_later(changes), *found.laid.notes()]
+    notes = [*_notes(found), *_unrun(plan), *_later(changes)]
+    notes += found.laid.notes() if done else []
     document = {
         "state": "installed" if done else "planned",
         "changed": bool(plan),

@@ -221,7 +221,7 @@ def _text(top: str, name: str) -> bytes | None:
         "symlink",
         f"{name} is no file of this worktree",
         where=path,
-        why="a committed link must not lead what is written here out of the worktree"
+        why="a committed link can lead anywhere, so what is written here follows none"
         if found.kind == "link"
         else f"it is a {found.kind}",
         run=f"mv {quote(path)} {quote(path)}.aside",
