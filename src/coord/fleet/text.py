@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from coord import duration
 from coord.board import scopes
 from coord.board.view import told
-from coord.fleet.ledger import REASONS, seconds
+from coord.fleet.ledger import GRACE, REASONS, seconds
 from coord.names import is_actor, shown
 
 if TYPE_CHECKING:
@@ -84,8 +84,10 @@ def foreign(field: str) -> str:
 def ago(at: str | None, now: float) -> str:
     """Return how long ago a time of a ledger was."""
     then = seconds(at or "")
-    if then is None:
+    if at is None or then is None:
         return "at an unknown time"
+    if then > now + GRACE:
+        return f"dated {at:.10}"
     return f"{_span(now - then)} ago"
 
 

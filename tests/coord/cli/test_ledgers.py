@@ -406,3 +406,13 @@ def test_columns_that_are_no_words_of_ours_are_shown_in_quotes(one: Repo) -> Non
     assert len(shown[3]) < 150
     assert len(shown[4]) < 2100
     assert len(shown) == 5
+
+
+def test_a_put_down_of_the_future_is_listed_with_its_date(one: Repo) -> None:
+    """It is no minute old; the screen of a wake leaves it out and says so."""
+    entry = PutDown("2222-02-02T00:00:00Z", "ada", "", "task:x", "weak", "", "", "n")
+    one.write(PUT_DOWN, header(PutDown) + line(entry))
+
+    assert one.coord("put-down", "--list").out == "  task:x  weak, dated 2222-02-02 by ada\n"
+    assert answer(one, "wake", "--no-stagger")["put_downs"] == []
+    assert f"{PUT_DOWN}: a record is dated in the future" in one.coord("wake", "--no-stagger").err
