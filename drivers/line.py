@@ -32,12 +32,15 @@ _CALL = """\
 set -- %O %A %B %L %P %X %Y; \
 [ ! -r "$coord_home/@KIND@" ] || . "$coord_home/@KIND@"; """
 
-# Only reached when the file is gone, for it ends in `exit`. `%%` is git's `%`.
+# Only reached when the file is gone, for it ends in `exit`. `%%` is git's `%`. The last command of
+# the launcher's repair installs again.
 _GONE = """\
+[ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; \
+coord_again=${coord_repair##* && }; \
 printf '%%s\\n' \
 'coord: driver-missing: hooks/coord/@KIND@ is gone from the git dir: a @KIND@ file in conflict' \
 '  why: without it git-coord cannot judge this merge; the other side is kept in the index' \
-'  run: coord-install' >&2; exit 1"""
+"  run: ${coord_again:-coord-install}" >&2; exit 1"""
 
 
 class Driver(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from coord import gitconfig, pin
+from coord import command, gitconfig, pin
 from coord.names import is_actor, shown
 
 TYPE_CHECKING = False
@@ -36,7 +36,8 @@ def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during:
             f"{os.path.join(dirs[0], pin.PIN)} is no pin; git coord pin --replace mends it"
         )
     except gitconfig.Unwritable:
-        return _line("not pinned: the installed author holds a control character; coord-install")
+        again = command.recorded(dirs[1])
+        return _line(f"not pinned: the installed author holds a control character; {again}")
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         return _line(f"{os.getcwd()} is not pinned: {error.strerror}{where}")

@@ -7,12 +7,11 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING
 
-from coord import git, guarded, identity, pin
+from coord import command, git, guarded, identity, pin
 from coord.drivers.line import DRIVERS
 from coord.installer import (
     attributes,
     authors,
-    command,
     disk,
     hookfile,
     hookspath,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import coord
-from coord import trust, worktree
+from coord import command, trust, worktree
 from coord.cli import show
 from coord.cli.main import answer
 from coord.errors import Usage
@@ -19,7 +19,6 @@ from coord.installer import (
     apply,
     authors,
     check,
-    command,
     configlock,
     hookspath,
     include,

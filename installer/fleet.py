@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from coord import config
-from coord.errors import Environment
+from coord import config, git, guarded
+from coord.errors import Environment, Refused
 from coord.fleet import faults
 from coord.fleet.ledger import Move, PutDown, header
+from coord.fleet.ledgerfile import Ledger
 from coord.installer import attributes, disk, lines
 from coord.installer.manifest import Declared
 from coord.installer.steps import Create, Drop, Edit, Folder, Leave, Step
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from coord.config import Fleet
+    from coord.fleet.ledger import Entry
     from coord.worktree import Place
 
 _SECTIONS = ("moves", "put-down", "wake", "lane")
+_HEADS = tuple(f"[{name}{end}".encode() for name in _SECTIONS for end in "].")
 _TEXT = f"""\
 # The fleet's habits. What may be shipped: git coord ship KIND SUMMARY
 [moves]
@@ -67,12 +70,14 @@ def lay(place: Place, declared: Fleet) -> Laid:
 
     Raises:
         Environment: there is no worktree.
-        Refused: a committed link stands in the place of a file.
+        Refused: a committed link stands in the place of a file, or another file in a ledger's.
     """
     if place.top is None:
         raise _no_worktree(place)
     ledgers = {declared.moves: header(Move), declared.put_down: header(PutDown)}
     _require_no_links(place.top, [attributes.COMMITTED, config.FILE, *ledgers])
+    _require_ours(place, Ledger(place.top, declared.moves, Move))
+    _require_ours(place, Ledger(place.top, declared.put_down, PutDown))
     steps: list[Step] = []
     files: list[Declared] = []
     guard = partial(_guarded, _patterns(declared))
@@ -93,16 +98,21 @@ def lay(place: Place, declared: Fleet) -> Laid:
 
 
 def taken_back(top: str, files: Iterable[Declared]) -> tuple[list[Step], list[str]]:
-    """Return the steps that take back what is still as it was laid down, and what stays."""
+    """Return the steps that take back what is still as it was laid down, and what stays.
+
+    The manifest does not say in which worktree that was: it is asked of each.
+    """
     steps: list[Step] = []
     notes = []
     folders = set()
     for file in files:
         path = os.path.join(top, file.name)
-        now = disk.read(path)
-        if now in {None, file.text_before}:
+        now = None if _link(top, file.name) else disk.read(path)
+        if now is None or now == file.text_before:
             continue
         if not file.holds(now):
+            if not _bears(file.name, now):
+                continue
             notes.append(f"{path} was changed since it was laid down, and stays")
         elif file.before is None:
             steps.append(Drop(path))
@@ -110,6 +120,15 @@ def taken_back(top: str, files: Iterable[Declared]) -> tuple[list[Step], list[st
         else:
             steps.append(Edit(path, partial(_restored, file), "the fleet"))
     return [*steps, *(Leave(folder) for folder in sorted(folders - {top}, reverse=True))], notes
+
+
+def _bears(name: str, text: bytes) -> bool:
+    """Tell whether a file has anything of the fleet's, or is another branch's own of that name."""
+    if name == attributes.COMMITTED:
+        return any(b"coord-log" in rule.attributes for rule in attributes.rules(text))
+    if name == config.FILE:
+        return any(line.startswith(_HEADS) for line in text.split(b"\n"))
+    return True
 
 
 def _restored(file: Declared, now: bytes | None) -> bytes | None:
@@ -147,12 +166,33 @@ def _folders(top: str, name: str, planned: list[Step]) -> list[Step]:
 
 
 def _require_no_links(top: str, names: list[str]) -> None:
-    for name in names:
-        parts = name.split("/")
-        for depth in range(1, len(parts) + 1):
-            path = os.path.join(top, *parts[:depth])
-            if os.path.islink(path):
-                raise faults.link(path)
+    for path in filter(None, (_link(top, name) for name in names)):
+        raise faults.link(path)
+
+
+def _link(top: str, name: str) -> str | None:
+    """Return the first symbolic link on the way to a file of the worktree, if there is one."""
+    parts = name.split("/")
+    steps = (os.path.join(top, *parts[:depth]) for depth in range(1, len(parts) + 1))
+    return next(filter(os.path.islink, steps), None)
+
+
+def _require_ours(place: Place, ledger: Ledger[Entry]) -> None:
+    """Insist that what stands in a ledger's place is one: under the log's guard it cannot leave.
+
+    Raises:
+        Refused: it is something else; the command makes room, also in what is committed.
+        Environment: it cannot be read.
+    """
+    try:
+        with ledger.reading():
+            return
+    except Refused as refused:
+        found = git.ask("--literal-pathspecs", "ls-files", "--", ledger.name, cwd=place.cwd)
+        if refused.rule != "ledger-foreign" or not found.out:
+            raise
+        is_log = guarded.kinds(place, [ledger.name]).get(ledger.name) == "log"
+        raise faults.foreign_tracked(refused, guarded=is_log) from refused
 
 
 def _no_worktree(place: Place) -> Environment:

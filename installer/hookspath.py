@@ -10,9 +10,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import git
+from coord import command, git
 from coord.errors import Refused
-from coord.installer import command
 from coord.names import quote
 
 if TYPE_CHECKING:

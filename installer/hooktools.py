@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from coord import command
 from coord.installer import disk
 from coord.installer.hookfile import EVENTS
 
@@ -16,14 +17,14 @@ FILES = {
 }
 _ABOUT = {
     "pre-commit": "pre-commit is used here: its hooks and ours both run, whichever was installed "
-    "last; `pre-commit install --overwrite` deletes ours, coord-install brings them back",
+    "last; `pre-commit install --overwrite` deletes ours, @INSTALL@ brings them back",
     "lefthook": "lefthook is used here: whenever lefthook.yml has changed it puts our hooks aside "
-    "as NAME.old without running them, until coord-install makes both run again; for good, run "
-    "`coord-install --no-hooks` and add the lines it prints to lefthook.yml",
+    "as NAME.old without running them, until @INSTALL@ makes both run again; for good, run "
+    "`@INSTALL@ --no-hooks` and add the lines it prints to lefthook.yml",
     "git-lfs": "git-lfs is used here: its `install` refuses beside our hooks and with --force "
-    "writes over them; coord-install after it makes both run",
+    "writes over them; @INSTALL@ after it makes both run",
     "husky": "husky is used here: it sets core.hooksPath to a folder it generates; once it has, "
-    "`coord-install --no-hooks` prints the lines for .husky/EVENT",
+    "`@INSTALL@ --no-hooks` prints the lines for .husky/EVENT",
 }
 
 
@@ -40,7 +41,7 @@ def notes(top: str | None) -> list[str]:
     """Return what is to be said about the hook tools that the worktree at `top` uses."""
     if top is None:
         return []
-    return [_ABOUT[tool] for tool in _used(top)]
+    return [_ABOUT[tool].replace("@INSTALL@", command.install()) for tool in _used(top)]
 
 
 def returned(hook: bytes) -> str:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import coord
+from coord import command
 from coord.installer import authors, hookfile, hooktools, steps
 from coord.installer.steps import Drop, Leave, Move, Step, Write
 
@@ -38,7 +39,8 @@ def installed(
     lines.append(_state(common, changed=bool(plan), done=done))
     snippet = hooktools.snippet(found.place.top)
     no_hooks = found.wanted.hook_folder is None
-    notes = [*_notes(found), *_unrun(plan), *_later(changes), *found.laid.notes()]
+    notes = [*_notes(found), *_unrun(plan), *_later(changes)]
+    notes += found.laid.notes() if done else []
     document = {
         "state": "installed" if done else "planned",
         "changed": bool(plan),
@@ -107,7 +109,8 @@ def _unrun(plan: Sequence[Step]) -> Iterator[str]:
 
 def _later(changes: Sequence[Change]) -> Iterator[str]:
     if any(change.state == "later" for change in changes):
-        yield "pin the worktrees there are right now with coord-install --pin-existing"
+        again = command.install("--pin-existing")
+        yield f"pin the worktrees there are right now with {again}"
 
 
 def _grouped(plan: Sequence[Step], common: str) -> list[str]:

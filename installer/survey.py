@@ -161,9 +161,10 @@ def require_no_links(common_dir: str, *, again: str) -> None:
             continue
         raise Refused(
             "symlink",
-            "a symbolic link leads out of the git dir",
+            "a symbolic link stands in the way",
             where=path,
-            why=f"it leads to {os.path.realpath(path)}, and coord-install writes only inside",
+            why=f"it leads to {os.path.realpath(path)}; a link can lead "
+            "anywhere, so none is followed",
             run=_unlinked(name, path, again),
         )
 

@@ -46,8 +46,8 @@ def uninstall(place: Place, hooks_now: str) -> tuple[list[Step], list[str]]:
     known = manifest.parse(disk.read(os.path.join(common, manifest.FILE)))
     before = known or Manifest(made=("hooks",), hooks=(hooks_now,))
     steps, notes = _hooks(before, common)
-    if place.top is not None:
-        undone, kept = fleet.taken_back(place.top, before.declared)
+    for top in [there.top for there in worktrees.present(place) if there.top is not None]:
+        undone, kept = fleet.taken_back(top, before.declared)
         steps += undone
         notes += kept
     steps += _edits(common)

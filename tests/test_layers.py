@@ -16,6 +16,7 @@ FLOORS = {
     "coord.frozen": 0,
     "coord.names": 0,
     "coord.child": 1,
+    "coord.command": 1,
     "coord.duration": 1,
     "coord.errors": 1,
     "coord.git": 2,

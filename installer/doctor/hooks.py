@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.installer import command, hookspath
+from coord import command
+from coord.installer import hookspath
 from coord.installer.doctor import probes
 from coord.installer.doctor.configured import in_order, truth
 from coord.installer.doctor.finding import Finding, Verdict, verdict

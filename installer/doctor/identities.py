@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import identities, identity, pin
-from coord.installer import command
+from coord import command, identities, identity, pin
 from coord.installer.doctor.configured import Listing, in_order
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.names import answers_to, quote

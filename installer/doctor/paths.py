@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord import command
 from coord.drivers.line import DRIVERS
 from coord.guarded import attribute
-from coord.installer import attributes, check, command
+from coord.installer import attributes, check
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.integrate import producers
 from coord.names import quote

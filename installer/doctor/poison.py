@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.installer import check, command
+from coord import command
+from coord.installer import check
 from coord.installer.doctor.configured import Listing, in_order, truth
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.installer.doctor.view import NO_FILES, OTHER_FILES

@@ -7,9 +7,9 @@ import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 import coord
-from coord import git
+from coord import command, git
 from coord.errors import CoordError
-from coord.installer import check, command, launcher, plan
+from coord.installer import check, launcher, plan
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.installer.launcher import Home
 from coord.names import quote

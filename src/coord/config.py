@@ -178,8 +178,7 @@ class _Reader(Sections):
     """Reads tables into the declaration."""
 
     def config(self, tables: dict[str, object]) -> Config:
-        own = {key: table for key, table in tables.items() if key not in _LATER}
-        self._known("", own, ("derived", "log", "lane", *_SECTIONS))
+        self._known("", tables, ("derived", "log", "lane", *_LATER, *_SECTIONS))
         section = {name: self._table(name, tables) for name in _SECTIONS}
         for name, known in _SECTIONS.items():
             self._known(name, section[name], known)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from coord import git, identities, pin, publish, worktree
+from coord import command, git, identities, pin, publish, worktree
 from coord.errors import Environment, Refused, Usage
 from coord.names import answers_to, is_actor, quote, slug
 
@@ -230,4 +230,4 @@ def way_back(place: Place, role: str, environ: Mapping[str, str] = os.environ) -
         if shown and os.path.basename(shown[0]) != identities.AUTHOR:
             file = os.path.join(place.cwd, shown[0].removeprefix("file:"))
             return f"git config --file {quote(file)} --remove-section {role}"
-    return "coord-install"
+    return command.recorded(place.common_dir)

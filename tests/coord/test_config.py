@@ -129,3 +129,11 @@ def test_a_symlink_is_not_followed(repo: Repo) -> None:
 
     with pytest.raises(config.ConfigInvalid):
         config.load(str(repo.path))
+
+
+def test_every_section_there_is_is_named() -> None:
+    """Also the one that another module reads."""
+    with pytest.raises(config.ConfigInvalid) as caught:
+        config.parse(b"[ids]\n", ".coord.toml")
+
+    assert caught.value.why.partition(": ")[2].split(", ")[:4] == ["derived", "log", "lane", "id"]

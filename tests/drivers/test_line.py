@@ -186,6 +186,19 @@ def test_without_its_script_it_refuses(guarded: Repo, kind: str) -> None:
     assert guarded.git("show", f":3:{name}").split("\n")[-1] in {"side", "2"}
 
 
+def test_without_its_script_the_launcher_still_knows_who_installs(guarded: Repo) -> None:
+    """By its path: what a virtualenv holds is seldom on PATH."""
+    diverged(guarded, FILES)
+    guarded.common("hooks/coord/derived").unlink()
+    guarded.common("hooks/coord/launch").write_text(
+        "coord_repair='/v/bin/python -m pip install x && /v/bin/python -P -m coord.installer'\n"
+    )
+
+    runs = {one.rule: one.run for one in refusals(guarded.tried("merge", "side").err)}
+
+    assert runs["driver-missing"] == "/v/bin/python -P -m coord.installer"
+
+
 def test_without_its_shared_script_it_refuses(guarded: Repo) -> None:
     """Half an installation is no installation: sh ends with an error, git with a conflict."""
     diverged(guarded, FILES)

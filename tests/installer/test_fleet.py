@@ -75,6 +75,7 @@ def test_a_dry_run_shows_it_and_touches_nothing(installed: Repo) -> None:
     done = installed.install("--fleet", "--dry-run")
     steps = json.loads(installed.install("--fleet", "--dry-run", "--json").out)["steps"]
 
+    assert "commit it" not in done.err
     for name in FILES:
         assert str(installed.path / name) in done.out
         assert str(installed.path / name) in {step["path"] for step in steps}
@@ -84,7 +85,7 @@ def test_a_dry_run_shows_it_and_touches_nothing(installed: Repo) -> None:
 BESIDE = {
     ".gitattributes": [b"*.c diff=cpp\n", b"*.c diff=cpp", b"*.log coord-log\n", b"\xff x\n"],
     ".coord.toml": [b"[push]\n", b'# why\n[push]\nauthorship = "refuse"', b"\n\n"],
-    MOVES: [header(Move) + b"2026-01-01T00:00:00Z" + b"\tx" * 7 + b"\n", b"foreign\n"],
+    MOVES: [header(Move) + b"2026-01-01T00:00:00Z" + b"\tx" * 7 + b"\n", b""],
     "coordination/README": [b"ours\n"],
 }
 
@@ -192,3 +193,80 @@ def test_a_bare_repository_has_no_place_for_it(bare_with_worktree: Repo) -> None
 def test_it_belongs_to_an_install(repo: Repo, option: str) -> None:
     """Exit 2."""
     assert repo.run("coord-install", "--fleet", option).code == 2
+
+
+@pytest.mark.parametrize("name", [MOVES, PUT_DOWN])
+@pytest.mark.parametrize("state", ["untracked", "committed", "guarded"])
+def test_a_foreign_ledger_is_refused_before_it_is_guarded(
+    installed: Repo, name: str, state: str
+) -> None:
+    """Under the guard of logs nothing may leave it; the printed command makes room for good."""
+    if state == "guarded":
+        installed.coord("track", "log", "coordination/*.tsv")
+    installed.write(name, "when\twhat\n2026\tx\n")
+    if state != "untracked":
+        installed.git("add", "-A")
+        installed.git("commit", "-q", "-m", "their own")
+    before = tree(installed), snapshot(installed.common())
+
+    for options in ((), ("--dry-run",)):
+        done = installed.run("coord-install", "--fleet", *options)
+        assert (done.code, done.refusal.rule) == (1, "ledger-foreign")
+        assert (tree(installed), snapshot(installed.common())) == before
+    pasted = installed.paste(done.refusal.run)
+
+    assert pasted.code == 0, pasted.err
+    laid = installed.install("--fleet")
+    committed = installed.paste(laid.err.partition("commit it: ")[2])
+    assert committed.code == 0, committed.err
+    assert installed.coord("ship", "new", "x").code == 0
+    assert installed.coord("put-down", "x", "--reason", "weak").code == 0
+    assert installed.read(f"{name}.aside") == "when\twhat\n2026\tx\n"
+    assert installed.tried("commit", "-q", "-a", "-m", "records").code == 0
+
+
+def test_an_uninstall_takes_back_what_was_laid_down_in_another_worktree(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """From the main one; what was changed there, or built on, is named and stays."""
+    repo.commit("own", {".coord.toml": "[push]\n", ".gitattributes": "*.c diff=cpp\n"})
+    repo.install()
+    one, two = (repo.worktree(tmp_path / name, name) for name in ("one", "two"))
+    before = tree(one)
+    one.install("--fleet")
+    two.write(".coord.toml", "[presence]\n")
+    two.write(".gitattributes", "*.d diff=cpp\n")
+    one.coord("ship", "new", "x")
+    kept = one.read(MOVES)
+
+    done = repo.install("--uninstall")
+
+    assert tree(one) == {**before, MOVES: kept.encode()}
+    assert done.err.count("was changed since") == 1
+    assert f"{one.path / MOVES} was changed since it was laid down, and stays" in done.err
+    assert two.read(".coord.toml") == "[presence]\n"
+
+
+def test_an_uninstall_follows_no_link_of_another_worktree(repo: Repo, tmp_path: Path) -> None:
+    """What lies behind it is not ours, though it looks the same."""
+    repo.install("--fleet")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "moves.tsv").write_bytes(header(Move))
+    one = repo.worktree(tmp_path / "one", "one")
+    (one.path / "coordination").symlink_to(outside)
+
+    repo.install("--uninstall")
+
+    assert (outside / "moves.tsv").read_bytes() == header(Move)
+
+
+def test_a_link_is_refused_for_what_it_is(repo: Repo) -> None:
+    """One that stays inside is refused, too, and nothing false is said of it."""
+    repo.write("inside", "")
+    (repo.path / ".gitattributes").symlink_to("inside")
+
+    refused = repo.run("coord-install", "--fleet").refusal
+
+    assert refused.rule == "symlink"
+    assert "out of" not in refused.why

@@ -6,11 +6,13 @@ import posixpath
 
 from coord.board import keys
 from coord.errors import Usage
-from coord.names import quote, shown
+from coord.names import quote
+from coord.names import shown as escaped
 
 TASK = "task:"
 KINDS = ("task", "artifact", "lane", "branch")
 LIMIT = 4096
+SHOWN = 80
 
 
 class UnknownKind(Usage):
@@ -58,6 +60,17 @@ def name_of(scope: str) -> str:
     return scope.partition(":")[2]
 
 
+def shown(scope: str) -> str:
+    """Return a scope as a screen shows it: as it is when it is one short word, else in quotes.
+
+    Others name scopes: with blanks in it, a name could pass for a sentence of ours beside it.
+    """
+    text = escaped(scope)
+    if len(text) > SHOWN:
+        return quote(text[:SHOWN] + "…")
+    return text if text.split() == [text] else quote(text)
+
+
 def _artifact(path: str, top: str | None, text: str) -> str:
     """Return `path` relative to the top level, without ``.``, ``..`` and doubled slashes."""
     if top is not None and path.startswith(top.rstrip("/") + "/"):
@@ -73,4 +86,4 @@ def _artifact(path: str, top: str | None, text: str) -> str:
 def _invalid(
     text: str, why: str, run: str = "git coord claim --help", error: type[Usage] = Usage
 ) -> Usage:
-    return error("scope-invalid", "not a scope", where=shown(text) or "(empty)", why=why, run=run)
+    return error("scope-invalid", "not a scope", where=escaped(text) or "(empty)", why=why, run=run)

@@ -55,7 +55,7 @@ def _summary(members: Sequence[Member], taken: Sequence[Row], free: int) -> str:
         f"{len(taken)} claim{'' if len(taken) == 1 else 's'}",
         *([f"{contested} contested"] if contested else []),
         *([f"{stale} stale"] if stale else []),
-        *([f"{free} free again"] if free else []),
+        *([f"{free} no longer claimed"] if free else []),
     ]
     return ", ".join(parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import guarded
+from coord import command, guarded
 from coord.check import commands, declared, ids, once
 from coord.check.problem import Problem, printed
 
@@ -39,7 +39,7 @@ def _declarations(subject: Subject) -> Iterator[Problem]:
     drivers = _drivers(subject)
     for finding in declared.unguarded(triples, drivers):
         run = commands.edit(subject.place, subject.cwd, ".gitattributes")
-        run = "coord-install" if finding.by_install else run
+        run = command.install() if finding.by_install else run
         yield Problem(declared.UNREGISTERED, printed(finding.path), None, finding.message, run)
     made = frozenset[bytes]().union(*(unit.paths for unit in subject.units))
     for path in sorted(set(subject.of_kind("derived")) - made):

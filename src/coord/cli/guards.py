@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord import command as ourselves
 from coord import config, git, guarded, trust
 from coord.cli import show, who
 from coord.drivers.line import DRIVERS
@@ -151,7 +152,7 @@ def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool
         as_json=as_json,
     )
     if not files.place.installed:
-        show.note("this clone has no drivers yet: coord-install")
+        show.note(f"this clone has no drivers yet: {ourselves.install()}")
     committed = disk.read(files.path(attributes.COMMITTED)) or b""
     for warning in patterns.overridden(files.place, committed, pattern, kind):
         show.note(warning)
@@ -220,7 +221,7 @@ def _text(top: str, name: str) -> bytes | None:
         "symlink",
         f"{name} is no file of this worktree",
         where=path,
-        why="a committed link must not lead what is written here out of the worktree"
+        why="a committed link can lead anywhere, so what is written here follows none"
         if found.kind == "link"
         else f"it is a {found.kind}",
         run=f"mv {quote(path)} {quote(path)}.aside",

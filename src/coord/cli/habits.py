@@ -10,13 +10,13 @@ import click
 from coord import config, worktree
 from coord.board import claims
 from coord.cli import roster, show, who
-from coord.cli.ledgers import worktree_of
+from coord.cli.desk import worktree_of
 from coord.errors import CoordError
 from coord.fleet import lanes as fleet_lanes
 from coord.fleet import mirror as fleet_mirror
-from coord.fleet.ledger import Move
+from coord.fleet.ledger import Move, Until
 from coord.fleet.ledgerfile import Ledger
-from coord.fleet.text import lane_lines, mirror_lines
+from coord.fleet.text import ahead_lines, lane_lines, mirror_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from coord.board.events import Place as Holder
     from coord.config import Fleet
     from coord.fleet.lanes import Row
+    from coord.fleet.ledger import Entry
     from coord.fleet.ledgerfile import Tail
     from coord.worktree import Place
 
@@ -44,11 +45,13 @@ def mirror(*, window: int, as_json: bool) -> None:
     """Show the kinds of the last moves that were shipped, and which kind is going cold."""
     top = worktree_of(who.here())
     declared = config.load(top).fleet
-    found = fleet_mirror.reflect(moves(top, declared), declared.kinds, window)
+    until: Until[Move] = Until(time.time())
+    found = fleet_mirror.reflect(moves(top, declared, until), declared.kinds, window)
     if as_json:
         show.document(fleet_mirror.document(found))
-        return
-    show.lines(mirror_lines(found, time.time()))
+    else:
+        show.lines(mirror_lines(found, until.now))
+    warn_of_ahead(declared.moves, until)
 
 
 @click.command()
@@ -57,23 +60,30 @@ def lanes(*, as_json: bool) -> None:
     """Show the lanes: since when nobody has tended them, or who has claimed them."""
     place = who.here()
     declared = config.load(worktree_of(place)).fleet
-    now = time.time()
-    rows = surveyed(place, declared, None, now)
+    until: Until[Move] = Until(time.time())
+    rows = surveyed(place, declared, None, until)
     if as_json:
         show.document({"lanes": [fleet_lanes.document(row) for row in rows]})
-        return
-    show.lines(lane_lines(rows, now))
-    if not rows:
+    else:
+        show.lines(lane_lines(rows, until.now))
+    warn_of_ahead(declared.moves, until)
+    if not rows and not as_json:
         show.note(f'no lanes: [lane.NAME] with every = "1d" in {config.FILE} declares one')
 
 
-def moves(top: str, declared: Fleet) -> Tail[Move]:
+def warn_of_ahead(path: str, until: Until[Entry]) -> None:
+    """Say once which records of the ledger at `path` are dated beyond the present."""
+    for line in ahead_lines(path, until.ahead):
+        show.note(line)
+
+
+def moves(top: str, declared: Fleet, until: Until[Move]) -> Tail[Move]:
     """Return the tail of the ledger of moves, newest first."""
-    return Ledger(top, declared.moves, Move).newest()
+    return Ledger(top, declared.moves, Move).newest(until=until)
 
 
 def surveyed(
-    place: Place, declared: Fleet, holders: Mapping[str, Holder] | None, now: float
+    place: Place, declared: Fleet, holders: Mapping[str, Holder] | None, until: Until[Move]
 ) -> list[Row]:
     """Return how each lane stands, by the ledgers of all worktrees and the board.
 
@@ -81,21 +91,23 @@ def surveyed(
         place: the worktree.
         declared: what its ``.coord.toml`` declares.
         holders: scope → holder, where the board has been read already.
-        now: the present, in seconds.
+        until: the present.
     """
     if not declared.lanes:
         return []
     if holders is None:
         holders = fleet_lanes.holders(claims.tops(roster.board_of(place)))
-    own = moves(worktree_of(place), declared)
-    return fleet_lanes.survey(declared.lanes, [own, *_of_peers(place, declared)], holders, now)
+    own = moves(worktree_of(place), declared, until)
+    return fleet_lanes.survey(
+        declared.lanes, [own, *_of_peers(place, declared, until)], holders, until.now
+    )
 
 
-def _of_peers(place: Place, declared: Fleet) -> Iterator[Tail[Move]]:
+def _of_peers(place: Place, declared: Fleet, until: Until[Move]) -> Iterator[Tail[Move]]:
     """Yield the ends of the other worktrees' ledgers; one that cannot be read says nothing."""
     for sibling in worktree.siblings(place):
         if sibling.counts and sibling.git_dir != place.git_dir:
-            newest = Ledger(sibling.path, declared.moves, Move).newest(_GLANCE)
+            newest = Ledger(sibling.path, declared.moves, Move).newest(_GLANCE, until)
             try:
                 next(iter(newest), None)
             except (CoordError, OSError):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
-from coord import config, guarded, identity
-from coord.board import claims, scopes
+from coord import config
+from coord.board import claims, keys, recipients, scopes
 from coord.board.store import StoreError
+from coord.cli import desk as desks
 from coord.cli import roster, show, who
 from coord.cli import seat as seats
-from coord.errors import Environment, Usage
+from coord.errors import Usage
 from coord.fleet.ledger import REASONS, Move, PutDown, document, stamped
 from coord.fleet.ledgerfile import Ledger
 from coord.fleet.text import put_down_lines
@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.config import Fleet
-    from coord.identity import Identity
-    from coord.worktree import Place
-
-
-class Desk(NamedTuple):
-    """Where an entry is written: the worktree, who writes, what is declared."""
-
-    place: Place
-    top: str
-    me: Identity
-    declared: Fleet
 
 
 @click.command()
@@ -55,21 +44,21 @@ def ship(
     """Record what you shipped: one line in the ledger of moves, to be committed with it."""
     said = {"--scope": scope, "--lane": lane}
     _bound({"SUMMARY": summary, **said})
-    desk = _desk(asked, "ship", [kind, summary], said)
+    desk = desks.open_at(asked, "ship", [kind, summary], said)
     _require_kind(kind, desk.declared.kinds)
     if not summary.strip():
         raise _empty("SUMMARY", "ship")
     claimed = scopes.parse(scope, desk.top) if scope else ""
-    if not lane and claimed and scopes.kind_of(claimed) == "lane":
-        lane = scopes.name_of(claimed)
-    entry = Move(kind=kind, lane=lane or "", scope=claimed, summary=summary, **stamped(desk.me))
+    lane = _lane(lane, claimed, desk.declared)
+    entry = Move(kind=kind, lane=lane, scope=claimed, summary=summary, **stamped(desk.me))
+    desks.require_merged(desk, desk.declared.moves)
     made = Ledger(desk.top, desk.declared.moves, Move).append(entry)
     if as_json:
         show.document({"move": document(entry), "path": desk.declared.moves})
     else:
         show.line(f"shipped {kind}: {summary}")
     _warn_of_lane(lane, desk.declared)
-    _tell(desk, desk.declared.moves, made=made)
+    desks.tell(desk, desk.declared.moves, made=made)
     for held in sorted({claimed, f"lane:{lane}" if lane else ""} - {""}):
         _warn_of_claim(desk, held)
 
@@ -104,7 +93,7 @@ def put_down(
     if not name or not reason or scope:
         raise _usage("it needs SCOPE and --reason; --scope belongs to --list")
     _bound(said)
-    desk = _desk(asked, "put-down", [name], said)
+    desk = desks.open_at(asked, "put-down", [name], said)
     entry = PutDown(
         scope=scopes.parse(name, desk.top),
         reason=reason,
@@ -112,18 +101,19 @@ def put_down(
         note=note or "",
         **stamped(desk.me),
     )
+    desks.require_merged(desk, desk.declared.put_down)
     made = Ledger(desk.top, desk.declared.put_down, PutDown).append(entry)
     if as_json:
         show.document({"put_down": document(entry), "path": desk.declared.put_down})
     else:
-        show.line(f"put down {entry.scope}: {reason}")
-    _tell(desk, desk.declared.put_down, made=made)
+        show.line(f"put down {scopes.shown(entry.scope)}: {reason}")
+    desks.tell(desk, desk.declared.put_down, made=made)
     _warn_of_claim(desk, entry.scope)
 
 
 def _list(name: str | None, *, as_json: bool) -> None:
     place = who.here()
-    top = worktree_of(place)
+    top = desks.worktree_of(place)
     wanted = scopes.parse(name, top) if name else None
     newest = Ledger(top, config.load(top).fleet.put_down, PutDown).newest(limit=None)
     found = [entry for entry in newest if wanted in {None, entry.scope}][::-1]
@@ -132,41 +122,9 @@ def _list(name: str | None, *, as_json: bool) -> None:
         return
     show.lines(put_down_lines(found, time.time()))
     if not found:
-        show.note(f"{wanted or 'nothing'} was {'never ' if wanted else ''}put down")
-
-
-def worktree_of(place: Place) -> str:
-    """Return the top level of the worktree, where the ledgers are.
-
-    Raises:
-        Environment: there is none, as in a bare repository.
-    """
-    if place.top is not None:
-        return place.top
-    raise Environment(
-        "no-worktree",
-        "there is no worktree with ledgers in it",
-        where=place.git_dir,
-        why="they are committed files: run this in a worktree",
-        run="git worktree list",
-    )
-
-
-def _desk(
-    asked: str | None, verb: str, words: list[str], options: Mapping[str, str | None]
-) -> Desk:
-    """Return where an entry is written.
-
-    Raises:
-        Refused: the writer is only inferred among several worktrees, or contradicts the pin.
-    """
-    place = who.here()
-    top = worktree_of(place)
-    declared = config.load(top).fleet
-    who.lazily_pin(place, asked)
-    me = identity.resolve(place, asked)
-    identity.require_certain(me, place, seats.typed(verb, words, options, ()))
-    return Desk(place, top, me, declared)
+        show.note(
+            f"{scopes.shown(wanted)} was never put down" if wanted else "nothing was put down"
+        )
 
 
 def _bound(texts: Mapping[str, str | None]) -> None:
@@ -205,14 +163,27 @@ def _usage(why: str) -> Usage:
     )
 
 
-def _warn_of_lane(lane: str | None, declared: Fleet) -> None:
+def _lane(said: str | None, claimed: str, declared: Fleet) -> str:
+    """Return the lane that was tended, as it is declared; it may be named as it is claimed."""
+    name = said or (claimed if scopes.kind_of(claimed) == "lane" else "")
+    name = name.removeprefix("lane:")
+    known = {keys.normal(lane.name): lane.name for lane in declared.lanes}
+    return known.get(keys.normal(name), name)
+
+
+def _warn_of_lane(lane: str, declared: Fleet) -> None:
     names = [known.name for known in declared.lanes]
-    if lane and lane not in names:
-        there = f"the lanes are {', '.join(names)}" if names else "there is none"
-        show.note(f"{lane} is no lane of {config.FILE}: {there}")
+    if not lane or lane in names:
+        return
+    near = recipients.nearest(names, lane)
+    there = f"the lanes are {', '.join(names)}" if names else "there is none"
+    show.note(
+        f"{scopes.shown(lane)} is no lane of {config.FILE}: {there}"
+        + (f"; did you mean {near[0]}?" if near else "")
+    )
 
 
-def _warn_of_claim(desk: Desk, scope: str) -> None:
+def _warn_of_claim(desk: desks.Desk, scope: str) -> None:
     """Say when what was dealt with is still claimed; a board that cannot be read says nothing."""
     try:
         state = claims.state(roster.board_of(desk.place), scope)
@@ -220,12 +191,6 @@ def _warn_of_claim(desk: Desk, scope: str) -> None:
         return
     places = state.places_of(desk.me.instance or "")
     if places:
-        what = f"{scope} is" if state.holder in places else f"a place in the line for {scope} is"
+        known = scopes.shown(scope)
+        what = f"{known} is" if state.holder in places else f"a place in the line for {known} is"
         show.note(f"{what} still yours; git coord release {quote(scope)} ends it")
-
-
-def _tell(desk: Desk, name: str, *, made: bool) -> None:
-    """Say what is left to do: commit the ledger, and guard a new one."""
-    show.note(f"commit {os.path.relpath(os.path.join(desk.top, name))} with your work")
-    if made and guarded.kinds(desk.place, [name]).get(name) != "log":
-        show.note(f"{name} is new, and not guarded as a log yet: coord-install --fleet")

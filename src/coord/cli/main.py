@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 import coord
+from coord import command
 from coord.cli import show
 from coord.errors import CoordError, Environment, Usage
 from coord.names import quote, shown
@@ -74,6 +75,19 @@ class Verbs(click.Group):
         command: click.Command = getattr(module, attribute)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb; of an unknown one, name the nearest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib  # noqa: PLC0415  # 4 ms, after a miss only
+
+            near = difflib.get_close_matches(args[0], VERBS, n=1)
+            meant = f" Did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"{error.message}{meant}", ctx) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of verbs without importing them."""
         del ctx
@@ -114,19 +128,19 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        told = foreseen(error, name)
+        told = foreseen(error, name, args)
         if told is None and os.environ.get("COORD_DEBUG") == "1":
             raise
         return _told(_repeated(told, name, args) or _bug(error, name, args), args)
     return done if isinstance(done, int) else 0
 
 
-def foreseen(error: Exception, name: str) -> CoordError | None:
+def foreseen(error: Exception, name: str, args: list[str]) -> CoordError | None:
     """Return `error` as one of the tree, or None when it is a fault of ours."""
     if isinstance(error, CoordError):
         return error
     if isinstance(error, click.UsageError):
-        return _usage(error, name)
+        return _usage(error, name, args)
     return _system(error) if isinstance(error, OSError) else None
 
 
@@ -162,15 +176,27 @@ def _as_task(word: str, wrong: str, kind: str) -> str:
     return f"{option}={kind}{text}" if is_option else word
 
 
-def _usage(error: click.UsageError, name: str) -> Usage:
-    path = error.ctx.command_path if error.ctx else name
+def _usage(error: click.UsageError, name: str, args: list[str]) -> Usage:
+    path = error.ctx.command_path if error.ctx else _called(name, args)
     return Usage(
         "usage",
         "wrong usage",
         where=path,
         why=" ".join(error.format_message().split()),
-        run=f"{path} -h" if path in {"git coord", "coord-install"} else f"{path} --help",
+        run=_help(path),
     )
+
+
+def _called(name: str, args: list[str]) -> str:
+    """Return the command of an error that click raised without saying of which one it is."""
+    rest = args[2:] if args[:1] == ["--as"] else args
+    return f"{name} {rest[0]}" if name == "git coord" and rest and rest[0] in VERBS else name
+
+
+def _help(path: str) -> str:
+    if path == command.NAME:
+        return command.install("-h")
+    return f"{path} {'-h' if path == 'git coord' else '--help'}"
 
 
 def _system(error: OSError) -> Environment:
@@ -203,5 +229,6 @@ def _bug(error: Exception, name: str, args: list[str]) -> Environment:
         f"this is a fault of {name}",
         where=" ".join(args) or name,
         why=f"{type(error).__name__}: {error}",
-        run=f"COORD_DEBUG=1 {name} {' '.join(args)}",
+        run=f"COORD_DEBUG=1 {command.install() if name == command.NAME else name} "
+        + " ".join(map(quote, args)),
     )

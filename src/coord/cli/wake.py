@@ -17,11 +17,11 @@ from coord.board.roll import Roll
 from coord.board.store import StoreError
 from coord.cli import habits, show, who
 from coord.cli import seat as seats
-from coord.cli.ledgers import worktree_of
+from coord.cli.desk import worktree_of
 from coord.config import Config
 from coord.errors import CoordError
 from coord.fleet import lanes, mirror, screen, suggestion
-from coord.fleet.ledger import PutDown
+from coord.fleet.ledger import Move, PutDown, Until
 from coord.fleet.ledgerfile import Ledger
 from coord.fleet.screen import Screen
 from coord.pin import now as stamp
@@ -77,13 +77,13 @@ def gathered(seat: Seat, declared: Config, missing: dict[str, str]) -> Screen:
     fleet, made = declared.fleet, Screen(seat.me.actor, seat.me.instance, unavailable=missing)
     holders = _board(made, seat, declared)
     made.messages = _part(missing, "messages", lambda: _unread(seat)) or []
-    made.mirror = _part(missing, "mirror", lambda: _mirror(seat, fleet))
-    made.put_downs = _part(missing, "put_downs", lambda: _put_down(seat, fleet)) or []
+    until: Until[Move] = Until(made.now)
+    made.mirror = _part(missing, "mirror", lambda: _mirror(seat, fleet, until))
+    made.put_downs = _part(missing, "put_downs", lambda: _put_down(seat, fleet, made.now)) or []
     rows = None
     if holders is not None:
-        rows = _part(
-            missing, "lanes", lambda: habits.surveyed(seat.place, fleet, holders, made.now)
-        )
+        rows = _part(missing, "lanes", lambda: habits.surveyed(seat.place, fleet, holders, until))
+    habits.warn_of_ahead(fleet.moves, until)
     made.suggestion = suggestion.suggest(
         rows or [], made.mirror, made.instance or made.actor, made.now
     )
@@ -114,14 +114,17 @@ def _unread(seat: Seat) -> list[Message]:
     return inbox.unread(seat.store, seat.me)
 
 
-def _mirror(seat: Seat, fleet: Fleet) -> Mirror:
-    newest = habits.moves(worktree_of(seat.place), fleet)
+def _mirror(seat: Seat, fleet: Fleet, until: Until[Move]) -> Mirror:
+    newest = habits.moves(worktree_of(seat.place), fleet, until)
     return mirror.reflect(newest, fleet.kinds, mirror.WINDOW)
 
 
-def _put_down(seat: Seat, fleet: Fleet) -> list[PutDown]:
-    newest = Ledger(worktree_of(seat.place), fleet.put_down, PutDown).newest()
-    return list(itertools.islice(newest, _PUT_DOWNS))[::-1]
+def _put_down(seat: Seat, fleet: Fleet, now: float) -> list[PutDown]:
+    until: Until[PutDown] = Until(now)
+    newest = Ledger(worktree_of(seat.place), fleet.put_down, PutDown).newest(until=until)
+    found = list(itertools.islice(newest, _PUT_DOWNS))[::-1]
+    habits.warn_of_ahead(fleet.put_down, until)
+    return found
 
 
 def _part(missing: dict[str, str], name: str, build: Callable[[], T]) -> T | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import git, gitconfig, identity, outgoing, worktree
+from coord import command, git, gitconfig, identity, outgoing, worktree
 from coord import pin as pins
 from coord.cli import show
 from coord.errors import CoordError, Environment, Refused
@@ -64,7 +64,7 @@ def pin(
     _enrol(place, made)
     _tell_left_behind(place, made)
     if not place.installed:
-        show.note("coord-install has not run here: git does not read the pinned author yet")
+        show.note(f"git does not read the pinned author here until {command.install()} has run")
     report(place, identity.resolve(place, made.actor), as_json=as_json)
 
 

@@ -9,8 +9,9 @@ its end, of a later version or of somebody's own, and lines that lack the nonce.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from coord import pin
 from coord.fleet.escape import escaped, unescaped
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from coord.identity import Identity
 
 REASONS = ("taken", "herding", "stale", "unreachable", "weak", "deferred")
+GRACE = 300.0  # seconds by which the clocks of two machines may differ
 _SHORT = 8
 
 
@@ -71,6 +73,29 @@ class PutDown(NamedTuple):
 
 
 Entry = TypeVar("Entry", Move, PutDown)
+
+
+@dataclass(frozen=True)
+class Until(Generic[Entry]):
+    """The present, as which no record may be later.
+
+    One with a wrong year would be the last tending of its lane, and the last line of every merge by
+    time, for ever. It is kept, and counts from its time on.
+
+    Attributes:
+        now: seconds since the epoch.
+        ahead: the records that were passed over, of all ledgers that were read, each once.
+    """
+
+    now: float
+    ahead: dict[Entry, None] = field(default_factory=dict)
+
+    def has(self, entry: Entry) -> bool:
+        """Tell whether `entry` has happened; one that has not is noted."""
+        if (seconds(entry.at) or 0.0) <= self.now + GRACE:
+            return True
+        self.ahead[entry] = None
+        return False
 
 
 def header(columns: type[Move | PutDown]) -> bytes:

@@ -22,6 +22,8 @@ from coord.fleet.ledger import Entry, header, line, names, parsed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from coord.fleet.ledger import Until
+
 TAIL = 1 << 19  # some six thousand records: no habit may cost 50 ms over start-up
 _BLOCK = 1 << 16
 _FIRST = _LAST = 4096
@@ -66,9 +68,9 @@ class Ledger(Generic[Entry]):
             raise faults.unwritable(self.path, error) from error
         raise faults.unwritable(self.path, OSError(errno.EBUSY, "it is replaced without a pause"))
 
-    def newest(self, limit: int | None = TAIL) -> Tail[Entry]:
+    def newest(self, limit: int | None = TAIL, until: Until[Entry] | None = None) -> Tail[Entry]:
         """Return the entries, newest first, as far as the last `limit` bytes go."""
-        return Tail(self, limit)
+        return Tail(self, limit, until)
 
     def _create(self) -> bool:
         """Make the file with its header unless it is there: of many at once, one does."""
@@ -168,9 +170,12 @@ class Tail(Generic[Entry]):
         whole: whether the last iteration to its end came to the beginning of the file.
     """
 
-    def __init__(self, ledger: Ledger[Entry], limit: int | None) -> None:
+    def __init__(
+        self, ledger: Ledger[Entry], limit: int | None, until: Until[Entry] | None
+    ) -> None:
         self._ledger: Ledger[Entry] = ledger
         self._limit = limit
+        self._until: Until[Entry] | None = until
         self.whole = True
 
     def __iter__(self) -> Iterator[Entry]:
@@ -182,7 +187,7 @@ class Tail(Generic[Entry]):
             self.whole = begin == 0
             for text in _backwards(fd, begin, size):
                 entry = parsed(text, self._ledger.columns)
-                if entry is not None:
+                if entry is not None and (self._until is None or self._until.has(entry)):
                     yield entry
 
 

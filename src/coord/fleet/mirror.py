@@ -25,11 +25,13 @@ class Kind(NamedTuple):
         name: the kind.
         times: how many of the last moves were of it.
         last_shipped: when it was shipped last; None when that is not to be found.
+        declared: it is one of ``[moves] kinds``; a ledger may hold others.
     """
 
     name: str
     times: int
     last_shipped: str | None
+    declared: bool = True
 
 
 class Mirror(NamedTuple):
@@ -70,7 +72,7 @@ def reflect(newest: Tail[Move], declared: Sequence[str], window: int) -> Mirror:
             break
     else:
         whole = newest.whole
-    warm = [Kind(name, count, latest[name]) for name, count in counts.items()]
+    warm = [Kind(name, count, latest[name], name in declared) for name, count in counts.items()]
     warm.sort(key=lambda kind: -kind.times)
     cold = [Kind(name, 0, latest.get(name)) for name in declared if name not in counts]
     cold.sort(key=lambda kind: seconds(kind.last_shipped or "") or 0.0)

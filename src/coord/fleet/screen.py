@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from coord.board import inbox, inboxtext, view
+from coord.board import inbox, inboxtext, scopes, view
 from coord.board.text import board_lines
 from coord.fleet import ledger, mirror
 from coord.fleet.text import mirror_lines, put_down_lines
@@ -101,7 +101,7 @@ def _board(screen: Screen) -> Iterator[str]:
     yield from board_lines(screen.members, screen.rows, screen.instance, screen.now)
     if screen.contested:
         yield ""
-        yield f"contested: {', '.join(screen.contested)}"
+        yield f"contested: {', '.join(map(scopes.shown, screen.contested))}"
 
 
 def _inbox(screen: Screen) -> Iterator[str]:
@@ -120,7 +120,8 @@ def _suggestion(screen: Screen) -> Iterator[str]:
     if found is None:
         yield "suggestion: none; nothing is overdue, and no kind of move is going cold"
         return
-    subject = f"the lane {found.name}" if found.kind == "lane" else f"a move of kind {found.name}"
+    name = scopes.shown(found.name)
+    subject = f"the lane {name}" if found.kind == "lane" else f"a move of kind {name}"
     yield f"suggestion: {subject} ({found.reason})"
     if found.run:
         yield f"  run: {found.run}"

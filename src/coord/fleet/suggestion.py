@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.fleet.lanes import Row
-    from coord.fleet.mirror import Mirror
+    from coord.fleet.mirror import Kind, Mirror
 
 
 class Suggestion(NamedTuple):
@@ -47,9 +47,14 @@ def suggest(rows: Sequence[Row], mirror: Mirror | None, who: str, now: float) ->
     if mirror is None or not mirror.cold:
         return None
     kind = mirror.cold[0]
-    shipped = f"last shipped {ago(kind.last_shipped, now)}" if kind.last_shipped else "not shipped"
-    among = f"not among the last {mirror.shipped} moves"
-    return Suggestion("move", kind.name, f"{shipped}, {among}", None)
+    return Suggestion("move", kind.name, _cold(kind, mirror, now), None)
+
+
+def _cold(kind: Kind, mirror: Mirror, now: float) -> str:
+    if kind.last_shipped is None:
+        return "never shipped" if mirror.whole else "not in the part of the ledger that was read"
+    last = f"last shipped {ago(kind.last_shipped, now)}"
+    return f"{last}, none of the last {mirror.shipped} moves"
 
 
 def _late(row: Row, now: float) -> str:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord import duration
+from coord.board import scopes
 from coord.board.view import told
-from coord.fleet.ledger import seconds
+from coord.fleet.ledger import GRACE, REASONS, seconds
+from coord.names import is_actor, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from coord.fleet.lanes import Row
-    from coord.fleet.ledger import PutDown
+    from coord.fleet.ledger import Move, PutDown
     from coord.fleet.mirror import Kind, Mirror
+
+_LONGEST = 2000  # what the verbs let through; who writes a ledger by hand may write a book
 
 
 def mirror_lines(mirror: Mirror, now: float) -> Iterator[str]:
@@ -22,18 +26,20 @@ def mirror_lines(mirror: Mirror, now: float) -> Iterator[str]:
         yield "nothing shipped yet"
         return
     yield f"the last {mirror.shipped} moves" if mirror.shipped > 1 else "the only move so far"
-    width = max(len(kind.name) for kind in mirror.kinds)
-    for kind in mirror.kinds:
-        yield f"  {kind.name.ljust(width)}  {kind.times:>2}  {_shipped(kind, mirror, now)}"
+    names = [kind.name if kind.declared else foreign(kind.name) for kind in mirror.kinds]
+    width = max(map(len, names))
+    for name, kind in zip(names, mirror.kinds, strict=True):
+        yield f"  {name.ljust(width)}  {kind.times:>2}  {_shipped(kind, mirror, now)}"
     if not mirror.cold:
         yield "  a healthy mix: every kind is among them"
 
 
 def lane_lines(rows: Sequence[Row], now: float) -> Iterator[str]:
     """Yield how each lane stands, the overdue ones first."""
-    width = max((len(row.lane.name) for row in rows), default=0)
-    for row in rows:
-        yield f"  {row.lane.name.ljust(width)}  {row.state:<7}  {_tended(row, now)}"
+    names = [scopes.shown(row.lane.name) for row in rows]
+    width = max(map(len, names), default=0)
+    for name, row in zip(names, rows, strict=True):
+        yield f"  {name.ljust(width)}  {row.state:<7}  {_tended(row, now)}"
         if row.lane.about:
             yield f"  {' ' * width}           | {row.lane.about}"
 
@@ -41,16 +47,47 @@ def lane_lines(rows: Sequence[Row], now: float) -> Iterator[str]:
 def put_down_lines(entries: Iterable[PutDown], now: float) -> Iterator[str]:
     """Yield what was put down, oldest first; others' words are marked."""
     for entry in entries:
-        yield f"  {entry.scope}  {entry.reason}, {ago(entry.at, now)} by {entry.actor}"
+        reason = entry.reason if entry.reason in REASONS else foreign(entry.reason)
+        when = f"{ago(entry.at, now)} by {who(entry.actor)}"
+        yield f"  {scopes.shown(entry.scope)}  {reason}, {when}"
         for said in (entry.note, entry.revisit and f"revisit: {entry.revisit}"):
-            yield from (f"    | {line}" for line in said.split("\n") if said)
+            text = said if len(said) <= _LONGEST else said[:_LONGEST] + "…"
+            yield from (f"    | {line}" for line in text.split("\n") if text)
+
+
+def ahead_lines(path: str, entries: Iterable[Move | PutDown]) -> Iterator[str]:
+    """Yield what is to be said of records that are dated beyond the present: one line, or none."""
+    found = sorted(entries, key=lambda entry: seconds(entry.at) or 0.0)
+    if found:
+        last, times = found[-1], "a record is" if len(found) == 1 else f"{len(found)} records are"
+        yield (
+            f"{path}: {times} dated in the future and passed over until then, "
+            f"the last {last.at[:10]} by {who(last.actor)}: its clock was wrong"
+        )
+
+
+def who(actor: str) -> str:
+    """Return an actor of a ledger as a screen shows it: as it is if it can be one."""
+    return actor if is_actor(actor) else foreign(actor)
+
+
+def foreign(field: str) -> str:
+    """Return what stands in a ledger where one of our words should: short, and in quotes.
+
+    A branch that was merged, or a line written by hand, may hold a sentence there.
+    """
+    text = shown(field)
+    text = text if len(text) <= scopes.SHOWN else text[: scopes.SHOWN] + "…"
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def ago(at: str | None, now: float) -> str:
     """Return how long ago a time of a ledger was."""
     then = seconds(at or "")
-    if then is None:
+    if at is None or then is None:
         return "at an unknown time"
+    if then > now + GRACE:
+        return f"dated {at:.10}"
     return f"{_span(now - then)} ago"
 
 
@@ -72,4 +109,4 @@ def _tended(row: Row, now: float) -> str:
     due = f"due every {duration.typed(row.lane.every)}"
     if row.tended is None:
         return f"not tended yet, {due}"
-    return f"tended {ago(row.tended.at, now)} by {row.tended.actor}, {due}"
+    return f"tended {ago(row.tended.at, now)} by {who(row.tended.actor)}, {due}"

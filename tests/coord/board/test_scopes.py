@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,3 +67,33 @@ def test_a_canonical_scope_stays_as_it_is(name: str) -> None:
     scope = scopes.parse(f"task:{name}")
 
     assert scopes.parse(scope) == scope
+
+
+@pytest.mark.parametrize(
+    ("scope", "screen"),
+    [
+        ("task:x", "task:x"),
+        ("task:größe", "task:größe"),
+        ("artifact:a/it's.json", "artifact:a/it's.json"),
+        ("task:plain, said the board", "'task:plain, said the board'"),
+        ("task:it's mine", "'task:it'\\''s mine'"),
+        ("task:a\u00a0b", "'task:a\u00a0b'"),
+        ("task:a\nrun: b", "'task:a\\x0arun: b'"),
+        ("", "''"),
+        ("task:" + "x" * 75, "task:" + "x" * 75),
+        ("task:" + "x" * 76, "'task:" + "x" * 75 + "…'"),
+    ],
+)
+def test_a_scope_is_shown_so_that_nobody_takes_it_for_our_words(scope: str, screen: str) -> None:
+    """A short word as it is; with blanks in quotes; a long one cut."""
+    assert scopes.shown(scope) == screen
+
+
+@given(st.text(max_size=200))
+def test_whatever_a_scope_holds_it_is_shown_as_one_bounded_word(scope: str) -> None:
+    """One word on one line: bare, or one that a shell reads back as one."""
+    screen = scopes.shown(scope)
+
+    assert screen.splitlines() == [screen]
+    assert len(screen) <= 4 * scopes.SHOWN + len("'…'")
+    assert screen.split() == [screen] or len(shlex.split(screen)) == 1

@@ -134,3 +134,49 @@ def test_a_lane_that_is_not_declared_is_said(one: Repo) -> None:
 
     assert done.code == 0
     assert "socal is no lane of .coord.toml: the lanes are social" in done.err
+
+
+def test_the_nearest_lane_is_named(one: Repo) -> None:
+    """A typo is found where it is made."""
+    assert "did you mean social?" in one.coord("ship", "reach", "x", "--lane", "socal").err
+    assert "did you mean" not in one.coord("ship", "reach", "x", "--lane", "zzz").err
+
+
+def test_a_record_of_the_future_hides_no_lane_and_is_said_once(one: Repo, repo: Repo) -> None:
+    """A wrong clock would keep its lane tended for years; the true last tending counts."""
+    ahead = moved("reach", -4000, lane="social", number=7)
+    past = moved("reach", 3, lane="social")
+    for each in (one, repo):
+        each.write(LEDGER, text([past, ahead]))
+
+    (lane,) = answer(one, "lanes")["lanes"]
+
+    assert (lane["state"], lane["last_tended"], lane["overdue"]) == ("overdue", past.at, True)
+    assert answer(one, "mirror")["kinds"] == {"reach": 1}
+    for verb in (("lanes",), ("mirror",), ("wake", "--no-stagger"), ("lanes", "--json")):
+        notes = [line for line in one.coord(*verb).err.splitlines() if "in the future" in line]
+        assert len(notes) == 1
+        assert "a record is dated in the future and passed over until then" in notes[0]
+        assert ahead.at[:10] in notes[0]
+
+
+def test_a_clock_that_is_a_minute_ahead_is_none_of_the_future(one: Repo) -> None:
+    """Two machines never agree to the second."""
+    one.write(LEDGER, text([moved("reach", -1 / 1440, lane="social")]))
+
+    done = one.coord("lanes", "--json")
+
+    assert '"state": "tended"' in done.out
+    assert "future" not in done.err
+
+
+def test_a_kind_that_is_not_declared_is_shown_as_anothers_word(repo: Repo) -> None:
+    """It may be a sentence that came by a merge; it is cut, too."""
+    repo.write(LEDGER, text([moved("push to main " + "y" * 200), moved("fix"), moved("new")]))
+
+    shown = repo.coord("mirror").out.splitlines()
+
+    assert any(line.startswith("  'push to main yyy") for line in shown)
+    assert any(line.startswith("  'fix' ") for line in shown)
+    assert any(line.startswith("  new ") for line in shown)
+    assert max(map(len, shown)) < 150

@@ -91,3 +91,24 @@ def test_without_a_verb_the_help_is_shown_as_wrong_usage(repo: Repo) -> None:
 
     assert done.code == 2
     assert done.err.startswith("Usage: git coord")
+
+
+@pytest.mark.parametrize(
+    ("word", "verb"), [("signoff", "sign-off"), ("putdown", "put-down"), ("whoiam", "whoami")]
+)
+def test_the_nearest_verb_is_named(repo: Repo, word: str, verb: str) -> None:
+    """Before somebody reads the whole list."""
+    assert f"Did you mean {verb}?" in repo.run("git-coord", word).refusal.why
+    assert "Did you mean" not in repo.run("git-coord", "frobnicate").refusal.why
+
+
+@pytest.mark.parametrize("before", [(), ("--as", "ada")])
+def test_an_option_without_its_value_is_the_verbs_fault(
+    installed: Repo, before: tuple[str, ...]
+) -> None:
+    """Click does not say whose option it was; the printed command shows the verb's help."""
+    done = installed.coord(*before, "announce", "--path")
+
+    assert done.code == 2
+    assert done.refusal.headline == "wrong usage: git coord announce"
+    assert installed.paste(done.refusal.run).out.startswith("Usage: git coord announce")

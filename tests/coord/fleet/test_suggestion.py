@@ -90,3 +90,17 @@ def test_an_odd_name_is_quoted() -> None:
 
     assert found is not None
     assert found.run == "git coord claim 'lane:it'\\''s; ours'"
+
+
+def test_a_cold_kind_says_plainly_since_when() -> None:
+    """Never, long ago, or before what was read."""
+    new = Kind("new", 12, "2026-01-01T00:00:00Z")
+    old = Mirror(12, 12, (new, Kind("infra", 0, "2026-01-01T00:00:00Z")), whole=True)
+    far = Mirror(12, 12, (new, Kind("infra", 0, None)), whole=False)
+
+    reasons = [found.reason for found in map(told, ([],) * 3, (COLD, old, far)) if found]
+
+    assert reasons[0] == "never shipped"
+    assert reasons[1].startswith("last shipped ")
+    assert reasons[1].endswith(" ago, none of the last 12 moves")
+    assert reasons[2] == "not in the part of the ledger that was read"
