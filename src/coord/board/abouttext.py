@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import text, view
+from coord.board import scopes, text, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ def announcement_lines(found: Sequence[Announcement], me: str | None) -> Iterato
         on = f" on {one.place.branch}" if one.place.branch else ""
         paused = " (paused)" if one.paused_at else ""
         yield ""
-        yield f"  {one.scope}  {one.place.actor}{own}{on}{paused}"
+        yield f"  {scopes.shown(one.scope)}  {one.place.actor}{own}{on}{paused}"
         yield from _words(one.place)
 
 
@@ -61,13 +61,14 @@ def detail_lines(scope: str, state: State, history: Sequence[Event]) -> Iterator
     """Yield what the board's row of a scope does not say: paths, pause, offers, what happened."""
     for place in state.line:
         if place.paths:
-            yield f"  {scope}: {place.actor} means to touch"
+            yield f"  {scopes.shown(scope)}: {place.actor} means to touch"
             yield from (f"    | {path}" for path in place.paths)
     if state.paused_at:
-        yield f"  {scope}: paused at {state.paused_at[:19]}Z"
+        yield f"  {scopes.shown(scope)}: paused at {state.paused_at[:19]}Z"
         yield from (f"    | {line}" for line in (state.paused_why or "").split("\n") if line)
     for offer in state.offers:
-        yield f"  {scope}: offered to {offer.name} at generation {state.generation}, {offer.id}"
+        at = f"generation {state.generation}, {offer.id}"
+        yield f"  {scopes.shown(scope)}: offered to {offer.name} at {at}"
         yield from (f"    | {line}" for line in offer.note.split("\n") if offer.note)
     if history:
         yield ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from coord.board import scopes
 from coord.board.text import span
 
 if TYPE_CHECKING:
@@ -68,8 +69,9 @@ def _subject(message: Message) -> str:
     own = " (you)" if message.sender.instance == message.to.instance else ""
     sender = f"{message.sender.actor}{own}{_on(message.sender)}"
     if message.offer:
-        return f"handoff of {message.scope}, generation {message.generation}, from {sender}"
-    about = "" if message.scope is None else f" about {message.scope}"
+        scope = scopes.shown(message.scope or "")
+        return f"handoff of {scope}, generation {message.generation}, from {sender}"
+    about = "" if message.scope is None else f" about {scopes.shown(message.scope)}"
     return f"{message.kind} from {sender}{about}"
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from coord import duration
+from coord.board import scopes
 from coord.board.view import is_unknown
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def board_lines(
         yield from _aligned([_member(member, me, now) for member in members])
     if taken:
         yield ""
-        width = min(_WIDEST, max(len(row.scope) for row in taken))
+        width = min(_WIDEST, max(len(scopes.shown(row.scope)) for row in taken))
         for row in taken:
             yield from _row(row, width, me, now)
 
@@ -96,7 +97,8 @@ def _row(row: Row, width: int, me: str | None, now: float | None) -> Iterator[st
         *(_why_stale(row) if row.stale else []),
     ]
     tail = f" ({', '.join(marks)})" if marks else ""
-    yield f"  {row.scope.ljust(width)}  {_named(first.place, me)}{_age(first.place, now)}{tail}"
+    scope = scopes.shown(row.scope).ljust(width)
+    yield f"  {scope}  {_named(first.place, me)}{_age(first.place, now)}{tail}"
     margin = " " * (width + 4)
     if first.place.intent:
         yield from (f"{margin}| {line}" for line in first.place.intent.split("\n"))

@@ -98,9 +98,10 @@ def _headline(store: Store, notice: Notice) -> str:
     said = _HEADLINES.get(notice.kind, _LOST)
     if notice.kind == "offered" and not _stands(store, notice):
         said = _WITHDRAWN
-    return said.format(
-        scope=notice.scope, by=shown(notice.by), at=notice.at, generation=notice.generation
-    )
+    from coord.board import scopes  # noqa: PLC0415  # only with news
+
+    scope, by = scopes.shown(notice.scope), shown(notice.by)
+    return said.format(scope=scope, by=by, at=notice.at, generation=notice.generation)
 
 
 def _stands(store: Store, notice: Notice) -> bool:
