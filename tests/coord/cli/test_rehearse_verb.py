@@ -70,7 +70,7 @@ def test_exec_rehearses_and_tests(queue: Repo) -> None:
         ("clean", 0),
         ("left-out", 1),
     ]
-    assert "coord: 1 of 3: wide\n1\n" in done.err
+    assert "coord: testing 1 of 3: wide\n1\n" in done.err
 
 
 def test_all_clean_is_exit_0_and_without_the_option_nothing_is_rehearsed(

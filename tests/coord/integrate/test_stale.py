@@ -40,7 +40,7 @@ def rehearsed(repo: Repo) -> tuple[int, list[dict[str, object]]]:
 def merged(repo: Repo, steps: list[dict[str, object]]) -> None:
     """Paste the commands of every step, as they come; nothing is left to do, and check agrees."""
     repo.coord("regenerate", "--trust", MADE)
-    repo.git("checkout", "-q", "--", ".")
+    repo.git("reset", "-q", "--hard")
     for step in steps:
         commands = step["commands"]
         assert isinstance(commands, list)
