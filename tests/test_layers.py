@@ -39,13 +39,13 @@ FLOORS = {
     "coord.check": 7,
     "coord.fleet": 7,
     "coord.hooks": 7,
-    "coord.integrate": 7,
-    "coord.ids": 8,
-    "coord.installer": 8,
-    "coord.cli": 9,
-    "coord.__main__": 10,
-    "coord.installer.cli": 10,
-    "coord.installer.__main__": 11,
+    "coord.integrate": 8,
+    "coord.ids": 9,
+    "coord.installer": 9,
+    "coord.cli": 10,
+    "coord.__main__": 11,
+    "coord.installer.cli": 11,
+    "coord.installer.__main__": 12,
 }
 ENTRIES = ("cli", "hooks", "drivers", "installer")
 

@@ -30,12 +30,17 @@ def mend(asked: Range, path: bytes) -> str:
 
 def regenerate(asked: Range, path: bytes) -> str:
     """Return the command that makes an artifact anew and vouches for it, changed or not."""
-    word = pasteable(path)
     if asked.uncommitted:
-        return f"git coord regenerate {word}"
+        return f"git coord regenerate {pasteable(path)}"
+    return regenerate_all([path])
+
+
+def regenerate_all(paths: Sequence[bytes]) -> str:
+    """Return the command that makes the artifacts of a rule anew and vouches for the first."""
+    path, words = paths[0], " ".join(map(pasteable, paths))
     trailer = quote(f"Coord-Resolved: {trailer_path(path)} regenerated")
     return (
-        f"git coord regenerate {word} && "
+        f"git coord regenerate {words} && "
         f"{_VOUCH} {quote(f'Regenerate {os.fsdecode(path)}')} --trailer {trailer}"
     )
 

@@ -15,7 +15,7 @@ from coord.check.commits import RESOLVED
 from coord.check.problem import counted, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from coord.check.commits import Commit
     from coord.check.history import Edge, History
@@ -49,6 +49,43 @@ def faults(history: History, units: Sequence[Unit], merges: Merges) -> list[Faul
     return found
 
 
+def along(
+    history: History,
+    units: Sequence[Unit],
+    merges: Merges,
+    line: Mapping[str, Collection[bytes]],
+) -> Iterator[tuple[str, Fault, bool]]:
+    """Yield (commit, fault, False) along a line of merges, as if each fault were mended there.
+
+    A file that was made anew earlier in the line is changed by that, whatever the commits hold: a
+    merge that brings a version of it will be refused. Such a fault comes with True.
+
+    Args:
+        history: what the line, and the branches it merges, changed.
+        units: derived files; those of unknown inputs are passed over.
+        merges: of the history.
+        line: commit → the files that are made anew in it anyway.
+    """
+    for number, unit in enumerate(units):
+        if not unit.pathspecs:
+            continue
+        states = _States(number, unit, merges)
+        made = False
+        for commit in reversed(history.commits):
+            edges = history.of(commit.id)
+            states.add(commit, edges)
+            if commit.id not in line:
+                continue
+            refused = not unit.paths.isdisjoint(line[commit.id])
+            fault = states.mended(commit.id)
+            brought = unit.paths.intersection(edges[0].guarded) if made and edges else None
+            if brought:
+                fault = Fault(MIXED, commit, min(brought), "both sides regenerated")
+            if fault is not None and not refused:
+                yield commit.id, fault, bool(brought)
+            made = made or refused or fault is not None
+
+
 class _States:
     """The state of one unit in each commit: the fault it has, None where it is fresh."""
 
@@ -60,6 +97,11 @@ class _States:
 
     def of(self, commit: str) -> Fault | None:
         return self._states.get(commit)
+
+    def mended(self, commit: str) -> Fault | None:
+        """Return the fault of a commit, which has none from now on."""
+        fault, self._states[commit] = self._states.get(commit), None
+        return fault
 
     def add(self, commit: Commit, edges: Sequence[Edge]) -> None:
         before = [self._states.get(parent) for parent in commit.parents]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import guarded, identity, pin
+from coord import git, guarded, identity, pin
 from coord.check.problem import counted
 from coord.cli import roster, show, who
 from coord.cquote import c_quoted
-from coord.errors import CoordError
+from coord.errors import CoordError, Environment
 from coord.ids import claim as claims
 from coord.ids import declared, files, listing, renumber, series, taken
 from coord.integrate import paths
@@ -37,6 +37,7 @@ def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
     spot, mine = _seat(asked, f"id next {quote(namespace)}", namespace)
     counted_in = series.of_namespace(spot.top, namespace)
     spot.require_inside(counted_in.path("x"))
+    files.require_folder(spot, counted_in.path("x"))
     text = series.take(roster.board_of(spot.place), spot.place, counted_in, mine)
     path = counted_in.path(text)
     files.write(spot, path, mine._replace(id=text).text())
@@ -127,7 +128,15 @@ def _stage(spot: Spot, path: str) -> None:
     try:
         files.stage(spot, path)
     except CoordError as error:
-        show.note(f"wrote {path}, but git did not stage it: {error.why}")
+        force = git.ask("check-ignore", "-q", "--", path, cwd=spot.top).code == 0
+        unstaged = Environment(
+            "not-staged",
+            "the claim is written, but git did not stage it",
+            where=path,
+            why=error.why,
+            run=f"git add {'-f ' if force else ''}{spot.typed(path)}",
+        )
+        click.echo(unstaged.lines(), nl=False, err=True)
         return
     show.note(f"wrote {path} and staged it: the next commit takes it along")
     if guarded.kinds(spot.place, [path]).get(path) != "once":

@@ -75,6 +75,7 @@ def merge_order(
     with 1 unless all are clean.
     """
     gc.disable()  # as for the board: all that is read here is kept to the end
+    _require_command(command)
     seat = seats.looking(asked)
     goal = target(seat.place, onto, "merge-order")
     plan = merging.planned(seat.place, list(claims.tops(seat.store)), goal, seat.roll())
@@ -90,6 +91,23 @@ def merge_order(
         return 0
     show.lines(["", *found.lines()])
     return int(not found.ok)
+
+
+def _require_command(command: str | None) -> None:
+    """Refuse an empty test, such as an unset variable's: sh runs it, and every branch passes.
+
+    Raises:
+        Usage: it is empty.
+    """
+    if command is None or command.strip():
+        return
+    raise Usage(
+        "usage",
+        "a test without a command",
+        where="--exec",
+        why="sh takes an empty command for a success: every branch would pass",
+        run="git coord merge-order --rehearse",
+    )
 
 
 def _rehearsed(place: Worktree, plan: Plan, command: str | None) -> Rehearsal:

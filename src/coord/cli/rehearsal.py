@@ -36,7 +36,7 @@ def rehearsed(
 
 def _heading(branch: str, number: int, total: int) -> None:
     """Say whose test is about to print: what it prints goes to stderr too."""
-    show.note(f"{number} of {total}: {branch}")
+    show.note(f"testing {number} of {total}: {branch}")
 
 
 def _progress() -> Callable[[str, int, int], None]:
@@ -47,7 +47,9 @@ def _progress() -> Callable[[str, int, int], None]:
         if time.monotonic() > shown_from:
             end = "\n" if number == total else "\r"
             click.echo(
-                f"coord: {number} of {total}: {shown(branch)}\x1b[K{end}", nl=False, err=True
+                f"coord: {number} of {total}: {shown(branch)}\x1b[K{end}",
+                nl=False,
+                err=True,
             )
 
     return tick

@@ -14,7 +14,8 @@ from coord.check import ids
 FOLDER = ids.FOLDER.decode().rstrip("/")
 SUFFIX = ".toml"
 _FIELD = re.compile(
-    rb"""^[ \t]*["']?(id|actor|owner|created|nonce)["']?[ \t]*[:=][ \t]*["']?([^"'\r\n]*)""",
+    rb"""^[ \t]*["']?(id|actor|owner|instance|created|nonce)["']?[ \t]*[:=]"""
+    rb"""[ \t]*["']?([^"'\r\n]*)""",
     re.MULTILINE,
 )
 _WIDTH = 80
@@ -47,7 +48,7 @@ class Claim(NamedTuple):
 
 
 def fields(text: bytes) -> dict[str, str]:
-    """Return what a claim of whatever make says of id, actor, owner, created and nonce."""
+    """Return what a claim of whatever make says of its keys that are looked at."""
     found: dict[str, str] = {}
     for key, value in _FIELD.findall(text):
         found.setdefault(key.decode(), value.decode("utf-8", "replace").strip().rstrip(","))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import random
+import time
 from typing import TYPE_CHECKING
 
-from coord import publish
-from coord.errors import Refused
+from coord import git, publish
+from coord.errors import CoordError, Refused
 from coord.integrate import paths
+from coord.names import quote
 
 if TYPE_CHECKING:
     from coord.integrate.paths import Spot
 
+_PATIENCE = 2.0  # seconds in which another git gives its lock up, or was killed
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -32,6 +36,26 @@ def write(spot: Spot, path: str, data: bytes) -> None:
             why="a claim is written once and replaces nothing",
             run=f"git status -- {spot.typed(path)}",
         )
+
+
+def require_folder(spot: Spot, path: str) -> None:
+    """Refuse a path below what is a file, before a number is taken for it.
+
+    Raises:
+        Refused: a file stands in the place of a folder.
+    """
+    folder = ""
+    for part in path.split(os.sep)[:-1]:
+        folder = os.path.join(folder, part)
+        full = spot.full(folder)
+        if os.path.lexists(full) and not os.path.isdir(full):
+            raise Refused(
+                "file-in-the-way",
+                f"{folder} is a file, and a folder belongs there",
+                where=path,
+                why="every identifier of a namespace is a file in its folder",
+                run=f"mv -n {spot.typed(folder)} {quote(f'{os.path.basename(folder)}.aside')}",
+            )
 
 
 def _make_folders(top: str, folder: str) -> None:
@@ -79,5 +103,21 @@ def is_other_disk(error: OSError) -> bool:
 
 
 def stage(spot: Spot, path: str) -> str:
-    """Stage a file and return its blob."""
-    return paths.stage_files(spot.place, [path])[path]
+    """Stage a file and return its blob; where another git is at work, wait for it a moment.
+
+    Raises:
+        CoordError: git could not stage it.
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return paths.stage_files(spot.place, [path])[path]
+        except CoordError as error:
+            if not _is_locked(error) or time.monotonic() > until:
+                raise
+        time.sleep(random.uniform(0.02, 0.1))  # noqa: S311  # only to come apart
+
+
+def _is_locked(error: CoordError) -> bool:
+    """Tell whether a lock was in the way, also one that is gone by now."""
+    return error.rule == "locked" or (isinstance(error, git.GitError) and ".lock'" in error.stderr)

@@ -2,7 +2,7 @@
 
 Three cases. A conflict: one claim moves, the other keeps the path, and the refusal is settled. A
 claim that a merge has dropped, or that two people made with the same bytes: it is written anew
-beside. A claim that only another branch contests: it moves.
+beside. A claim that only another branch contests, or that nobody else has yet: it moves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from coord.check import ids
 from coord.check.blobs import Blobs
 from coord.check.door import Door
 from coord.errors import CoordError, Refused
-from coord.ids import claim, files, history, series
+from coord.ids import claim, contest, files, history, series
 from coord.ids.survey import staged
 from coord.integrate import paths, resolve
 from coord.names import shown
@@ -63,13 +63,13 @@ def carry_out(spot: Spot, word: str, store: Store, mine: Claim) -> Done:
         mine: who asks; the reservation is theirs.
 
     Raises:
-        Refused: there is no claim at the path, or it is no write-once file.
+        Refused: there is no claim at the path, nothing disputes it, or it is no write-once file.
         Usage: nothing is known of such a path.
         StoreError: the board cannot be written; nothing was changed.
     """
     case = resolve.case(spot, word, assumed="once")
     _require_once(case)
-    found = _in_conflict(case) if case.is_conflict else _dropped(case) or _alone(case)
+    found = _in_conflict(case) if case.is_conflict else _dropped(case) or _alone(case, mine)
     counted = series.of_path(spot.top, case.path)
     new = series.take(store, spot.place, counted, mine)
     path = counted.path(new)
@@ -105,6 +105,7 @@ def _in_conflict(case: Case) -> _Found:
     is brought in moves. Of two histories that are merged the younger claim does, so that both come
     to one result wherever they are merged; without dates this branch's.
     """
+    contest.require_open(case)
     sides = {take: case.side(take) for take in ("ours", "theirs")}
     texts = {take: _content(case, entry.blob) for take, entry in sides.items() if entry}
     if len(texts) < len(sides):
@@ -143,17 +144,21 @@ def _dropped(case: Case) -> _Found | None:
     return None
 
 
-def _alone(case: Case) -> _Found:
+def _alone(case: Case, mine: Claim) -> _Found:
     full = case.spot.full(case.path)
     if os.path.isfile(full) and not os.path.islink(full):
         with open(full, "rb") as file:
-            return _Found(file.read(), None, "worktree")
+            text = file.read()
+        if _at_head(case):
+            contest.require_disputed(case, text, mine)
+        return _Found(text, None, "worktree")
+    staged_too = "--staged --worktree " if _at_head(case) else ""
     raise Refused(
         "nothing-refused",
         "there is no claim to move",
         where=case.path,
         why="the file is gone from the working tree",
-        run=f"git restore -- {case.spot.typed(case.path)}",
+        run=f"git restore {staged_too}-- {case.spot.typed(case.path)}",
     )
 
 

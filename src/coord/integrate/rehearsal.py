@@ -9,15 +9,27 @@ from coord.names import operand, quote, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-CLEAN, REFUSED, CONFLICT, LEFT_OUT = "clean", "refused", "conflict", "left-out"
-_BUILT_ON = (CLEAN, REFUSED)
+CLEAN, STALE, REFUSED, CONFLICT, LEFT_OUT = "clean", "stale", "refused", "conflict", "left-out"
+_BUILT_ON = (CLEAN, STALE, REFUSED)
+MARKERS, FILE, SIDES, NOTHING, MERGED = "markers", "file", "sides", "nothing", "merged"
 
 
 class Conflict(NamedTuple):
-    """A path that somebody has to merge by hand; `about` is git's word for it."""
+    """A path that somebody has to merge by hand.
+
+    Attributes:
+        path: as the real merge names it, relative to the top level.
+        about: git's word for the conflict.
+        left: what git leaves there: ``markers``; ``file``: the version of the one side that has
+            it; ``sides``: ours of two that it does not join; ``nothing``; ``merged``: it is not
+            unmerged, git only speaks of it.
+        commit: of a submodule: the one that is brought in, else ours.
+    """
 
     path: str
     about: str
+    left: str = MARKERS
+    commit: str = ""
 
 
 class Artifact(NamedTuple):
@@ -34,14 +46,29 @@ class Artifact(NamedTuple):
     what: str
 
 
+class Stale(NamedTuple):
+    """A derived file that its inputs no longer make, once the merge is done.
+
+    Attributes:
+        path: the first file of its rule, relative to the top level.
+        what: why, as ``check`` says it.
+        run: what makes it anew, and commits it.
+    """
+
+    path: str
+    what: str
+    run: str
+
+
 class Step(NamedTuple):
     """One branch, merged on top of what is left of those before it.
 
     Attributes:
         branch: as it was named.
-        outcome: ``clean``; ``refused``: nothing but guarded files stood in the way; ``conflict``:
-            a person has to merge it; ``left-out``: it cannot be merged, or its test failed.
-            The next branch is merged on top of this one after the first two only.
+        outcome: ``clean``; ``stale``: it merges, and leaves a derived file older than its inputs;
+            ``refused``: nothing but guarded files stood in the way; ``conflict``: a person has to
+            merge it; ``left-out``: it cannot be merged, or its test failed.
+            The next branch is merged on top of this one after the first three only.
         why: why it was left out.
         conflicts: what a person has to merge.
         refused: guarded files whose driver refused.
@@ -49,6 +76,8 @@ class Step(NamedTuple):
         status: exit status of the test, 128 + n after signal n; None where it was not run.
         tip: the branch's commit, empty where there is none.
         tree: the merged tree, with ours of every refused file; empty where there is none.
+        commit: the merge that the next branch is merged on top of; empty where there is none.
+        stale: derived files that have to be made anew after the merge.
         afterwards: of a branch in conflict, how it merges on top of all that was kept: that is
             where a person will merge it.
     """
@@ -62,6 +91,8 @@ class Step(NamedTuple):
     status: int | None = None
     tip: str = ""
     tree: str = ""
+    commit: str = ""
+    stale: tuple[Stale, ...] = ()
     afterwards: Step | None = None
 
     @property
@@ -81,9 +112,11 @@ class Step(NamedTuple):
         if self.outcome == LEFT_OUT:
             return ()
         begin = f"git merge --no-edit {quote(self.branch)}"
-        if self.outcome == CLEAN:
-            return (begin,)
-        return (begin, *_by_hand(self.conflicts), *_ways_out(self.refused), "git commit --no-edit")
+        anew = tuple(one.run for one in self.stale)
+        if self.outcome in {CLEAN, STALE}:
+            return (begin, *anew)
+        by_hand, ways_out = _by_hand(self.conflicts), _ways_out(self.refused)
+        return (begin, *by_hand, *ways_out, "git commit --no-edit", *anew)
 
 
 class Rehearsal(NamedTuple):
@@ -103,7 +136,7 @@ class Rehearsal(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether every branch merges cleanly and passes its test."""
+        """Whether every branch merges cleanly, leaves nothing stale and passes its test."""
         return all(step.outcome == CLEAN for step in self.steps)
 
     def document(self) -> dict[str, object]:
@@ -118,8 +151,10 @@ class Rehearsal(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return the screen: a line a branch, then the commands; foreign text still unescaped."""
+        if not self.steps:
+            return [f"nothing is finished: nothing to merge into {self.onto} ({self.base[:12]})"]
         names = [shown(step.branch) for step in self.steps]
-        width = max(map(len, names), default=0)
+        width = max(map(len, names))
         screen = [f"on top of {self.onto} ({self.base[:12]}):"]
         for number, (name, step) in enumerate(zip(names, self.steps, strict=True), 1):
             line = f"{number:>3}  {name:<{width}}  {step.outcome:<8}  {_told(step)}"
@@ -138,6 +173,7 @@ def _document(step: Step) -> dict[str, object]:
         "conflicts": [conflict.path for conflict in step.conflicts],
         "conflict_kinds": [conflict.about for conflict in step.conflicts],
         "refused": [{"path": one.path, "kind": one.kind, "what": one.what} for one in step.refused],
+        "stale": [{"path": one.path, "what": one.what} for one in step.stale],
         "joined": list(step.joined),
         "exec": step.status,
         "commands": list(step.commands),
@@ -147,6 +183,7 @@ def _document(step: Step) -> dict[str, object]:
 def _told(step: Step) -> str:
     parts = [f"{conflict.path} ({conflict.about})" for conflict in step.conflicts]
     parts += [f"{one.path} ({one.kind}: {one.what})" for one in step.refused]
+    parts += [f"{one.path} (derived: {one.what})" for one in step.stale]
     parts += [f"joins {path}" for path in step.joined]
     return "; ".join([*([step.why] if step.why else []), *parts])
 
@@ -157,13 +194,28 @@ def _section(title: str, steps: Iterable[Step]) -> list[str]:
 
 
 def _by_hand(conflicts: Sequence[Conflict]) -> list[str]:
-    """Return how a person goes on: an editor where git left markers, else a look at the rest."""
-    if not conflicts:
-        return []
-    if any(conflict.about != "contents" for conflict in conflicts):
-        return ["git status"]
-    files = " ".join(operand(conflict.path) for conflict in conflicts)
-    return [f"${{EDITOR:-vi}} {files} && git add {files}"]
+    """Return how a person goes on, so that nothing is unmerged in the end.
+
+    An editor where git left markers; else what stages the version that lies there, and how to take
+    another one. A look alone, where git only says that it has moved something.
+    """
+    files = " ".join(operand(one.path) for one in conflicts if one.left == MARKERS)
+    edit = [f"${{EDITOR:-vi}} {files} && git add {files}"] if files else []
+    rest = [_staged(one) for one in conflicts if one.left not in {MARKERS, MERGED}]
+    look = ["git status"] if conflicts and not edit and not rest else []
+    return [*edit, *rest, *look]
+
+
+def _staged(conflict: Conflict) -> str:
+    """Return what settles a path without markers."""
+    path = operand(conflict.path)
+    if conflict.left == NOTHING:
+        return f"git rm --cached {path}"
+    if conflict.commit:  # `git add` needs a clone of it there
+        return f"git update-index --cacheinfo {quote(f'160000,{conflict.commit},{conflict.path}')}"
+    if conflict.left == SIDES:
+        return f"git add {path}   # or before: git checkout --theirs {path}"
+    return f"git add {path}   # or: git rm {path}"
 
 
 def _ways_out(refused: Sequence[Artifact]) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.integrate import verdict
+from coord.integrate import stale, verdict
 from coord.integrate.rehearsal import CONFLICT, LEFT_OUT, Rehearsal, Step
 from coord.integrate.stage import Stage
 from coord.integrate.trial import Trial
@@ -57,7 +57,7 @@ def rehearse(
         for number, (branch, tip) in enumerate(_paired(stage, branches), 1):
             tick(branch, number, len(branches))
             steps.append(_step(stage, onto, branch, tip, trial))
-        steps = [_told_afterwards(stage, onto, step) for step in steps]
+        steps = [_told_afterwards(stage, onto, step) for step in stale.marked(place, stage, steps)]
         return Rehearsal(onto, stage.base, stage.tree, tuple(steps))
 
 
@@ -81,7 +81,7 @@ def _step(stage: Stage, onto: str, branch: str, tip: str | None, trial: Trial | 
     if step.status:
         return step._replace(outcome=LEFT_OUT, why=f"its test ended with {step.status}")
     stage.build_on(commit, tree)
-    return step
+    return step._replace(commit=commit)
 
 
 def _told_afterwards(stage: Stage, onto: str, step: Step) -> Step:

@@ -7,19 +7,37 @@ reason, such as a deletion on one side, or where the driver is not there, a pers
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from coord.cquote import c_quoted
-from coord.integrate.rehearsal import CLEAN, CONFLICT, REFUSED, Artifact, Conflict, Step
+from coord.integrate.rehearsal import (
+    CLEAN,
+    CONFLICT,
+    FILE,
+    MARKERS,
+    MERGED,
+    NOTHING,
+    REFUSED,
+    SIDES,
+    Artifact,
+    Conflict,
+    Step,
+)
+from coord.integrate.trees import is_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from coord.integrate.mergetree import Merge
+    from coord.integrate.trees import Entry
 
     Kind = Callable[[bytes], str | None]
 
 _CONTENTS = "contents"
+_SUBMODULE = b"160000"
+# What a folder stands in the way of is named after its side, which is a commit in a rehearsal.
+_SIDE = re.compile(r"(?<=~)[0-9a-f]{40,64}(?=(_[0-9]+)?$)")
 
 
 def step(branch: str, tip: str, merge: Merge, kind: Kind, names: Mapping[str, str]) -> Step:
@@ -41,7 +59,11 @@ def step(branch: str, tip: str, merge: Merge, kind: Kind, names: Mapping[str, st
             del abouts[path]
             refused.append(Artifact(os.fsdecode(path), guarded, what))
     outcome = CONFLICT if abouts else REFUSED if refused else CLEAN
-    conflicts = tuple(Conflict(os.fsdecode(path), about) for path, about in sorted(abouts.items()))
+    sides = {tip: branch.replace("/", "_")}
+    conflicts = tuple(
+        _conflict(path, about, merge.stages.get(path, {}), sides)
+        for path, about in sorted(abouts.items())
+    )
     return Step(
         branch, outcome, conflicts=conflicts, refused=tuple(refused), tip=tip,
         joined=tuple(_joined(merge, kind)),
@@ -62,6 +84,23 @@ def _conflicts(merge: Merge) -> Iterator[tuple[bytes, str]]:
             said.setdefault(path, []).append(message.conflict)
     for path, words in said.items():
         yield path, ", ".join(dict.fromkeys(words)) or "unmerged"
+
+
+def _conflict(
+    path: bytes, about: str, stages: Mapping[str, Entry], named: Mapping[str, str]
+) -> Conflict:
+    """Return a conflict by what git leaves of it in the real merge."""
+    real = _SIDE.sub(lambda side: named.get(side[0], "HEAD"), os.fsdecode(path))
+    sides = [stages[number] for number in "32" if number in stages]
+    links = [entry.id for entry in sides if entry.mode == _SUBMODULE]
+    if not sides:
+        return Conflict(real, about, NOTHING if stages else MERGED)
+    if links:
+        return Conflict(real, about, FILE, links[0])
+    if len(sides) == 1:
+        return Conflict(real, about, FILE)
+    texts = _CONTENTS in about.split(", ") and all(is_file(entry.mode) for entry in sides)
+    return Conflict(real, about, MARKERS if texts else SIDES)
 
 
 def _joined(merge: Merge, kind: Kind) -> Iterator[str]:

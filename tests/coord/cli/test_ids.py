@@ -216,8 +216,42 @@ def test_what_git_ignores_or_cannot_stage_is_written_all_the_same(installed: Rep
     installed.common("index.lock").unlink()
 
     assert (done.code, done.out) == (0, "HW-0001\n")
-    assert "did not stage it" in done.err
-    assert (installed.path / path(1)).exists()
+    assert done.refusal.headline.endswith(f"did not stage it: {path(1)}")
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("diff", "--cached", "--name-only") == path(1)
+    installed.common("info/exclude").write_text("coordination/\n")
+    done = installed.coord("id", "next", "EV")
+    assert (done.code, done.refusal.rule) == (0, "not-staged")
+    assert installed.paste(done.refusal.run).code == 0
+    assert path(1, "EV") in installed.git("diff", "--cached", "--name-only")
+
+
+def test_a_lock_that_is_given_up_is_waited_for(installed: Repo) -> None:
+    """Another git at work takes a moment only."""
+    lock = guard(installed).common("index.lock")
+    lock.touch()
+    child = subprocess.Popen(["sh", "-c", 'sleep 1; rm "$1"', "sh", str(lock)])
+    done = installed.coord("id", "next", "HW")
+    child.wait()
+
+    assert (done.code, done.out) == (0, "HW-0001\n")
+    assert "staged it" in done.err
+    assert installed.git("diff", "--cached", "--name-only") == path(1)
+
+
+@pytest.mark.parametrize("name", ["coordination", FOLDER, f"{FOLDER}/HW"])
+def test_a_file_in_the_place_of_a_folder_takes_no_number(installed: Repo, name: str) -> None:
+    """It is named, and the printed command moves it aside."""
+    (installed.path / name).parent.mkdir(parents=True, exist_ok=True)
+    installed.write(name, "mine\n")
+    done = installed.coord("id", "next", "HW")
+
+    assert (done.code, done.refusal.rule) == (1, "file-in-the-way")
+    assert name in done.refusal.headline
+    assert not installed.common("coord/board/ids").exists()
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.read(f"{os.path.basename(name)}.aside") == "mine\n"
+    assert taken(installed) == "HW-0001"
 
 
 def test_a_bare_repository_has_no_tree_to_write_to(bare_with_worktree: Repo) -> None:

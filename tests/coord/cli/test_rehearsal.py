@@ -37,4 +37,6 @@ def test_each_test_of_exec_has_a_heading(repo: Repo, capfd: pytest.CaptureFixtur
 
     rehearsal.rehearsed(worktree.discover(str(repo.path)), "main", ["one", "two"], "echo tried")
 
-    assert capfd.readouterr().err == "coord: 1 of 2: one\ntried\ncoord: 2 of 2: two\ntried\n"
+    assert capfd.readouterr().err == (
+        "coord: testing 1 of 2: one\ntried\ncoord: testing 2 of 2: two\ntried\n"
+    )

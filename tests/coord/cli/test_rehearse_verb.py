@@ -70,7 +70,16 @@ def test_exec_rehearses_and_tests(queue: Repo) -> None:
         ("clean", 0),
         ("left-out", 1),
     ]
-    assert "coord: 1 of 3: wide\n1\n" in done.err
+    assert "coord: testing 1 of 3: wide\n1\n" in done.err
+
+
+@pytest.mark.parametrize("command", ["", "  "])
+def test_an_empty_test_is_wrong_usage(queue: Repo, command: str) -> None:
+    """Nothing was tested, so nothing passed; one document with ``--json``."""
+    done = queue.coord("merge-order", "--exec", command, "--json")
+
+    assert done.code == 2
+    assert json.loads(done.out)["error"]["where"] == "--exec"
 
 
 def test_all_clean_is_exit_0_and_without_the_option_nothing_is_rehearsed(

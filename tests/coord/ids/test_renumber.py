@@ -242,6 +242,59 @@ def test_an_uncommitted_claim_moves_without_a_trace(installed: Repo) -> None:
     assert installed.git("log", "-1", SETTLED) == ""
 
 
+@pytest.mark.parametrize("where", ["head", "branch", "elsewhere"])
+def test_a_claim_that_nothing_disputes_stays(installed: Repo, where: str) -> None:
+    """Somebody else's, or one's own that others have: exit 1, and nothing is changed."""
+    guard(installed)
+    assert installed.coord("track", "once", "adr/**").code == 0
+    name, text = path(1), claim(1, "lin")
+    if where == "branch":
+        taken(installed)
+        text = installed.read(path(1))
+    if where == "elsewhere":
+        name = "adr/0007-why.md"
+    installed.commit("claim", {name: text})
+    if where == "branch":
+        installed.git("branch", "published")
+    before = installed.git("status", "--porcelain")
+    done = installed.coord("id", "renumber", name)
+
+    assert (done.code, done.refusal.rule) == (1, "nothing-refused")
+    assert "git coord id list" in done.refusal.why
+    assert installed.git("status", "--porcelain") == before
+    assert installed.paste(done.refusal.run).code == 0
+    assert not installed.common("coord/board/ids").exists() or where == "branch"
+
+
+def test_ones_own_claim_that_nobody_else_has_moves(installed: Repo) -> None:
+    """Committed here, on no other branch."""
+    guard(installed)
+    taken(installed)
+    installed.git("commit", "-q", "-m", "claim")
+
+    assert answer(installed, "id", "renumber", path(1))["new_path"] == path(2)
+    installed.git("commit", "-q", "-m", "renumbered")
+    assert installed.coord("check", "HEAD").code == 0
+
+
+def test_it_is_not_renumbered_twice(installed: Repo) -> None:
+    """After a conflict, and without one: exit 1, and the printed command works."""
+    forked(installed, claim(1, "ada", LATE), claim(1, "lin", EARLY))
+    assert installed.coord("id", "renumber", path(1)).code == 0
+    done = installed.coord("id", "renumber", path(1))
+    assert (done.code, done.refusal.rule) == (1, "nothing-refused")
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("diff", "HEAD", "--", path(1)) == ""
+    installed.git("reset", "-q", "--hard")
+
+    pasted(installed, installed.tried("merge", "side"))
+    staged = installed.git("status", "--porcelain")
+    done = installed.coord("id", "renumber", path(1))
+    assert (done.code, done.refusal.rule) == (1, "nothing-refused")
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("status", "--porcelain") == staged
+
+
 def test_a_copied_file_gets_a_nonce_and_a_wrong_name_its_own(installed: Repo) -> None:
     """What `check` finds in one tree."""
     guard(installed)

@@ -17,13 +17,28 @@ STEPS = (
         ),
     ),
     Step("c", "conflict", conflicts=(Conflict("f", "contents"), Conflict("g h", "contents"))),
-    Step("it's", "conflict", conflicts=(Conflict("f", "modify/delete"),)),
+    Step(
+        "it's",
+        "conflict",
+        conflicts=(
+            Conflict("f", "modify/delete", "file"),
+            Conflict("i", "rename/rename", "nothing"),
+            Conflict("j", "binary", "sides"),
+            Conflict("k l", "submodule", "file", "5"),
+            Conflict("m", "directory rename suggested", "merged"),
+        ),
+    ),
+    Step("moved", "conflict", conflicts=(Conflict("m", "file location", "merged"),)),
     Step("gone", "left-out", why="no such branch here"),
     Step("bad", "left-out", why="its test ended with 2", status=2),
 )
 REFUSED = (
     "-a.lock (derived: both sides regenerated); b c.log (log: feat/b has lost line 2); "
     "d.lock (derived: both sides regenerated)"
+)
+BY_HAND = (
+    "f (modify/delete); i (rename/rename); j (binary); k l (submodule); "
+    "m (directory rename suggested)"
 )
 FOUND = Rehearsal("main", BASE, "3", STEPS)
 
@@ -37,9 +52,10 @@ def test_the_screen_tells_each_branch_then_the_commands_in_order() -> None:
         "  1  feat/a  clean     joins moves.log",
         f"  2  feat/b  refused   {REFUSED}",
         "  3  c       conflict  f (contents); g h (contents)",
-        "  4  it's    conflict  f (modify/delete)",
-        "  5  gone    left-out  no such branch here",
-        "  6  bad     left-out  its test ended with 2",
+        f"  4  it's    conflict  {BY_HAND}",
+        "  5  moved   conflict  m (file location)",
+        "  6  gone    left-out  no such branch here",
+        "  7  bad     left-out  its test ended with 2",
         "",
         "then, on main:",
         "  git merge --no-edit feat/a",
@@ -53,6 +69,12 @@ def test_the_screen_tells_each_branch_then_the_commands_in_order() -> None:
         "  ${EDITOR:-vi} f 'g h' && git add f 'g h'",
         "  git commit --no-edit",
         "  git merge --no-edit 'it'\\''s'",
+        "  git add f   # or: git rm f",
+        "  git rm --cached i",
+        "  git add j   # or before: git checkout --theirs j",
+        "  git update-index --cacheinfo '160000,5,k l'",
+        "  git commit --no-edit",
+        "  git merge --no-edit moved",
         "  git status",
         "  git commit --no-edit",
     ]
@@ -78,6 +100,7 @@ def test_the_document_has_a_step_a_branch() -> None:
         "conflicts": [],
         "conflict_kinds": [],
         "refused": [],
+        "stale": [],
         "joined": ["moves.log"],
         "exec": None,
         "commands": ["git merge --no-edit feat/a"],
@@ -87,12 +110,13 @@ def test_the_document_has_a_step_a_branch() -> None:
         "kind": "log",
         "what": "feat/b has lost line 2",
     }
-    assert steps[3]["conflicts"] == ["f"]
-    assert steps[3]["conflict_kinds"] == ["modify/delete"]
-    assert (steps[5]["why"], steps[5]["exec"]) == ("its test ended with 2", 2)
+    assert steps[4]["conflicts"] == ["m"]
+    assert steps[4]["conflict_kinds"] == ["file location"]
+    assert (steps[6]["why"], steps[6]["exec"]) == ("its test ended with 2", 2)
 
 
 def test_nothing_to_merge_is_well() -> None:
     """And says so in one line."""
     assert Rehearsal("main", BASE, "3", ()).ok
-    assert Rehearsal("main", BASE, "3", ()).lines() == ["on top of main (0123456789ab):"]
+    line = "nothing is finished: nothing to merge into main (0123456789ab)"
+    assert Rehearsal("main", BASE, "3", ()).lines() == [line]

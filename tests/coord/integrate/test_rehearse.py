@@ -388,7 +388,7 @@ def test_a_deletion_against_an_edit_needs_a_person(ground: Repo) -> None:
         ("api.lock", "modify/delete"),
         ("text", "modify/delete"),
     ]
-    assert found.steps[1].commands[1] == "git status"
+    assert found.steps[1].commands[1] == "git add api.lock   # or: git rm api.lock"
 
 
 def test_renames_that_disagree_need_a_person(ground: Repo) -> None:
@@ -400,6 +400,65 @@ def test_renames_that_disagree_need_a_person(ground: Repo) -> None:
 
     assert outcomes(found) == ["clean", "conflict"]
     assert paths(found.steps[1]) == ["text", "text-one", "text-two"]
+
+
+Files = dict[str, str | bytes | None]
+#: kind of conflict → what main does, what the branch does, to the same ground
+BY_HAND: dict[str, tuple[Files, Files]] = {
+    "contents": ({"text": LINES.replace("5", "V")}, {"text": LINES.replace("5", "five")}),
+    "deleted here": ({"text": None}, {"text": LINES.replace("5", "five")}),
+    "deleted there": ({"text": LINES.replace("5", "V")}, {"text": None}),
+    "derived, deleted there": ({"api.lock": "1\n"}, {"api.lock": None}),
+    "renamed twice": ({"text": None, "here": LINES}, {"text": None, "there": LINES}),
+    "renamed, deleted": ({"text": None, "a b": LINES}, {"text": None}),
+    "renamed to one": (
+        {"text": None, "-new": LINES},
+        {"moves.log": None, "-new": "2026-01-01T00:00:00Z begin\n", "x": ""},
+    ),
+    "file and folder": ({"é": "1\n"}, {"é/in": "2\n"}),
+    "folder and file": ({"new/in": "2\n"}, {"new": "1\n"}),
+    "binary": ({"img": b"\0one"}, {"img": b"\0two"}),
+    "folder renamed": (
+        {"dir/a": None, "dir/b": None, "moved/a": "a" * 99, "moved/b": "b" * 99},
+        {"dir/c": "c" * 99},
+    ),
+    "two at once": (
+        {"text": LINES.replace("5", "V"), "api.lock": "1\n", "img": b"\0one"},
+        {"text": LINES.replace("5", "five"), "api.lock": "2\n", "img": None},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BY_HAND)
+def test_the_commands_of_a_conflict_settle_it(ground: Repo, tmp_path: Path, kind: str) -> None:
+    """Pasted as they stand, whatever git left: the next branch is merged on a clean worktree."""
+    here, there = BY_HAND[kind]
+    toml = '[derived."*.lock"]\nregenerate = "echo 3 >{path}"\n'
+    files = {"img": b"\0zero", "dir/a": "a" * 99, "dir/b": "b" * 99, ".coord.toml": toml}
+    for path, text in files.items():
+        ground.write(path, text)
+    ground.git("add", "-A")
+    ground.git("commit", "-q", "-m", "more ground")
+    branch(ground, "here", here)
+    branch(ground, "feat/there", there)
+    branch(ground, "last", {"last": ""})
+    ground.coord("regenerate", "--trust", "api.lock")
+    ground.git("reset", "-q", "--hard")
+
+    found = seen(ground, "here", "feat/there", "last")
+
+    assert outcomes(found) == ["clean", "conflict", "clean"]
+    script = tmp_path / "editor"
+    script.write_text("#!/bin/sh\nsed -i '/^<<<<<<< /d; /^=======$/d; /^>>>>>>> /d' -- \"$@\"\n")
+    script.chmod(0o755)
+    editor = ground.with_env(EDITOR=str(script))
+    order = [found.steps[0], found.steps[2], found.steps[1]]
+    for command in [command for step in order for command in step.commands]:
+        done = editor.paste(command)
+        assert done.code == 0 or command.startswith("git merge"), (command, done)
+    assert ground.git("status", "--porcelain") == ""
+    assert ground.git("branch", "--no-merged") == ""
+    assert "<<<<<<<" not in ground.git("grep", "-h", "", "HEAD")
 
 
 def test_a_refused_file_that_was_renamed_is_told_by_its_new_name(ground: Repo) -> None:
@@ -440,6 +499,11 @@ def test_a_submodule_that_both_sides_moved_needs_a_person(ground: Repo, tmp_path
     assert outcomes(found) == ["clean", "conflict"]
     assert paths(found.steps[1]) == ["lib"]
     assert "submodule" in found.steps[1].conflicts[0].about
+    for command in [command for step in found.steps for command in step.commands]:
+        done = ground.paste(command)
+        assert done.code == 0 or command.startswith("git merge"), (command, done)
+    assert ground.git("rev-parse", "HEAD:lib") == ground.git("rev-parse", "two:lib")
+    assert ground.git("branch", "--no-merged") == ""
 
 
 def test_a_submodule_that_one_side_moved_further_is_clean(ground: Repo, tmp_path: Path) -> None:
