@@ -2,8 +2,8 @@
 
 Judged is what a merge loses against its parents taken together, what an amended commit loses
 against the parents of the old one too, and only records of commits that another branch, tag or
-remote can reach: one's own new records may change until they are shared (docs/design.md). The sh in
-front lets an append pass and skips every replay.
+remote can reach: one's own new records may change until they are shared (docs/design.md). Conflict
+markers are no records. The sh in front lets an append pass and skips every replay.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 from collections import Counter
 
 from coord import config, git, guarded
+from coord.drivers import markers
 from coord.drivers.records import split
 from coord.errors import Refused
 from coord.hooks import lineage, staged
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NamedTuple
 
+    from coord.drivers.records import Records
     from coord.hooks.lineage import Lineage
     from coord.worktree import Place
 else:
@@ -137,7 +139,7 @@ class _Log:
 
     def _first(self, lost: Counter[bytes], texts: Sequence[bytes]) -> Loss | None:
         for text in texts:
-            records = split(text, self._start)
+            records = self._split(text)
             for record, line in zip(records.keys, records.lines, strict=True):
                 if lost[record]:
                     return Loss(line + 1, record, lost.total() - 1)
@@ -147,7 +149,10 @@ class _Log:
         return self._count(self._history.text(commit, self._path))
 
     def _count(self, text: bytes) -> Counter[bytes]:
-        return Counter(split(text, self._start).keys)
+        return Counter(self._split(text).keys)
+
+    def _split(self, text: bytes) -> Records:
+        return split(markers.settled(text, self._start), self._start)
 
 
 def _refused(path: str, loss: Loss) -> Refused:

@@ -175,6 +175,33 @@ def test_a_live_refusal_blocks_all_the_same(forked: Repo, fault: object, path: s
     assert forked.tried("commit", "-q", "-a", "-m", "x").code == 0
 
 
+LINES = ("", "1\n", "1\nours\n", "1\ntheirs\n")
+BLOCKS = ('[log."*.tsv"]\nstart = "## "\n', "## 1\n", "## 1\n## ours\n", "## 1\n## theirs\n")
+
+
+@pytest.mark.parametrize("texts", [LINES, BLOCKS], ids=["lines", "blocks"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_markers_of_a_refused_log_are_not_committed(
+    hooked: Repo, fault: object, texts: tuple[str, ...]
+) -> None:
+    """Its driver was gone as well, so an ordinary conflict was left; sh tells it from records."""
+    config, base, ours, theirs = texts
+    hooked.commit("base", {"l.tsv": base, ".coord.toml": config})
+    hooked.git("checkout", "-q", "-b", "side")
+    hooked.commit("side", {"l.tsv": theirs})
+    hooked.git("checkout", "-q", "main")
+    hooked.commit("main", {"l.tsv": ours})
+    assert callable(fault)
+    fault(hooked.common("hooks/coord"))
+    assert "driver-failed" in hooked.tried("merge", "-q", "side").err
+    done = hooked.tried("commit", "-q", "-a", "-m", "x")
+
+    assert done.code == 1
+    assert done.refusal.rule == "refusal-pending"
+    hooked.write("l.tsv", ours + theirs.removeprefix(base))
+    assert hooked.tried("commit", "-q", "-a", "-m", "x").code == 0
+
+
 def test_without_an_operation_a_record_blocks_nothing(forked: Repo) -> None:
     """After an abort, sh cannot tell more, and must not stop innocent work."""
     forked.tried("merge", "side")

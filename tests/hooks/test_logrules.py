@@ -279,6 +279,19 @@ def test_blocks_are_records_where_the_log_says_so(shared: Repo) -> None:
     assert edited(shared, changed, path="CHANGES.md") == (1, "log-rewritten")
 
 
+@pytest.mark.parametrize("start", ["", "## "])
+def test_taking_committed_markers_out_loses_nothing(shared: Repo, start: str) -> None:
+    """They are no records, also where they stand inside of a block; a record beside them is one."""
+    config = f'[log."*.tsv"]\nstart = "{start}"\n' if start else ""
+    marked = f"{start}1\n<<<<<<< HEAD\n{start}2\n=======\n{start}3\n>>>>>>> side\n"
+    shared.commit("marked", {"log.tsv": f"{THREE}{marked}", ".coord.toml": config})
+    shared.git("branch", "seen")
+    lossy = f"{THREE}{start}1\n{start}2\n"
+
+    assert edited(shared, lossy) == (1, "log-rewritten")
+    assert edited(shared, f"{lossy}{start}3\n") == (0, "")
+
+
 @pytest.mark.parametrize("path", ['s p/q"u é.tsv', "-x.tsv", "a'b.tsv"])
 def test_odd_paths_are_pasted_whole(shared: Repo, path: str) -> None:
     """The printed command names them for a shell."""
