@@ -55,15 +55,31 @@ def shared(place: Place, commit: str) -> list[str]:
     In a repository with no other ref that is `commit` itself: nothing tells history apart there.
     Not asked are the stash (its entries stand on one's own commits) and backup refs.
     """
-    branch = _ask(place, "symbolic-ref", "--quiet", "HEAD")
-    refs = _ask(
-        place, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
-    )
-    if not set(refs.split("\n")) - {branch, ""}:
+    if is_alone(place):
         return [commit]
+    branch = _branch(place)
     mine = f"--exclude={branch.removeprefix('refs/heads/')}"
     listed = _ask(place, "rev-list", "--boundary", commit, "--not", mine, *_OTHERS).split()
     return [line[1:] for line in listed if line.startswith("-")] if listed else [commit]
+
+
+def is_alone(place: Place) -> bool:
+    """Tell whether the repository has no other branch, no tag and no remote."""
+    refs = _ask(
+        place, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
+    )
+    return not set(refs.split("\n")) - {_branch(place), ""}
+
+
+def where_shared(place: Place) -> str:
+    """Return why what :func:`shared` tells counts as shared, to go on a sentence with."""
+    if is_alone(place):
+        return "is committed, and with no other branch, tag or remote to tell, all of that counts"
+    return "is on another branch, tag or remote"
+
+
+def _branch(place: Place) -> str:
+    return _ask(place, "symbolic-ref", "--quiet", "HEAD")
 
 
 def reverted(message: bytes) -> tuple[str, str] | None:

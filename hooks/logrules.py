@@ -61,7 +61,7 @@ def judge(place: Place, args: Sequence[str]) -> None:
         log = _Log(history, path, None if start is None else start.encode())
         loss = log.loss(blob)
         if loss is not None:
-            raise _refused(path, loss)
+            raise _refused(path, loss, lineage.where_shared(place))
 
 
 def missing(
@@ -155,7 +155,7 @@ class _Log:
         return split(markers.settled(text, self._start), self._start)
 
 
-def _refused(path: str, loss: Loss) -> Refused:
+def _refused(path: str, loss: Loss, shared: str) -> Refused:
     first = os.fsdecode(loss.record.partition(b"\n")[0])
     record = first[:_WIDTH] + ("…" if len(first) > _WIDTH else "")
     more = f", and {loss.more} more" if loss.more else ""
@@ -163,7 +163,7 @@ def _refused(path: str, loss: Loss) -> Refused:
         "log-rewritten",
         f"a record of shared history would be changed or lost{more}",
         where=f"{path}:{loss.line}",
-        why=f'"{record}" is on another branch, tag or remote, and a log only grows',
+        why=f'"{record}" {shared}; a log only grows',
         run=f"git coord resolve {operand(path)} --take worktree "
         "--reason 'history is rewritten on purpose'",
     )

@@ -149,6 +149,12 @@ def test_a_tag_a_remote_and_a_branch_share(logged: Repo, ref: str) -> None:
 def test_without_any_other_ref_all_history_is_shared(logged: Repo) -> None:
     """A repository of one branch: nothing tells what others have seen."""
     assert edited(logged, "one\ntwo\n") == (1, "log-rewritten")
+    alone = logged.tried("commit", "-q", "-m", "edit").refusal.why
+    logged.git("tag", "v1")
+    tagged = logged.tried("commit", "-q", "-m", "edit").refusal.why
+
+    assert alone.startswith('"three" is committed, and with no other branch, tag or remote')
+    assert tagged.startswith('"three" is on another branch, tag or remote')
 
 
 @pytest.mark.parametrize(
