@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 
-from coord import child, git
+from coord import caller, git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import NamedTuple
 
     from coord.worktree import Place
 else:
     from coord.frozen import NamedTuple
 
-_ANCESTORS = 6  # git, sh, and what a hook manager puts between
 _OTHERS = ("--branches", "--tags", "--remotes")
 
 
@@ -106,36 +105,10 @@ def is_amending(args: Sequence[str]) -> bool:
     """
     return list(args[1:3]) == ["commit", "HEAD"] or any(
         len(word) > len("--a") and "--amend".startswith(word)
-        for line in _command_lines(os.getppid())
-        if "commit" in line
-        for word in line
+        for process in caller.processes(os.getppid())
+        if "commit" in process.words
+        for word in process.words
     )
-
-
-def _command_lines(pid: int) -> Iterator[list[str]]:
-    """Yield the arguments of a process and its ancestors, nearest first."""
-    look = _from_proc if os.path.isdir("/proc/self") else _from_ps
-    for _ in range(_ANCESTORS):
-        try:
-            words, pid = look(pid)
-        except (OSError, ValueError):
-            return
-        yield words
-
-
-def _from_proc(pid: int) -> tuple[list[str], int]:
-    """Return arguments and parent of a process, as Linux tells them."""
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        words = os.fsdecode(file.read()).split("\0")
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        return words, int(file.read().rpartition(b")")[2].split()[1])
-
-
-def _from_ps(pid: int) -> tuple[list[str], int]:
-    """Return the same from ``ps``, where arguments are told from each other by blanks only."""
-    ask = ["ps", "-o", "ppid=", "-o", "args=", "-p", str(pid)]
-    parent, *words = os.fsdecode(child.run(ask, os.environ)[1]).split() or [""]
-    return words, int(parent)
 
 
 def _ask(place: Place, *args: str) -> str:

@@ -58,6 +58,9 @@ def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
         return 0
     if refusal is None:
         return 0
+    from coord import caller  # noqa: PLC0415  # most pushes are in order
+
+    refusal.run = caller.placed(refusal.run)
     sys.stderr.write(refusal.lines())
     return refusal.exit_code if refuses else 0
 
