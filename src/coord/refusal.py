@@ -142,14 +142,14 @@ def command(kind: str, path: str) -> str:
 
 
 def trailer(record: Record) -> str:
-    """Return the trailer that a commit bears for a settled record: ``Coord-Resolved: PATH REASON``.
+    """Return the trailer that a commit bears for a record: ``Coord-Resolved: PATH REASON``."""
+    return f"Coord-Resolved: {path_word(record.path)} {record.reason}"
 
-    A path with a blank is quoted, so that the first word, or string, is the path.
-    """
-    path = c_quoted(record.path)
-    if " " in path and not path.startswith('"'):
-        path = f'"{path}"'
-    return f"Coord-Resolved: {path} {record.reason}"
+
+def path_word(path: str) -> str:
+    """Return a path as that trailer has it: quoted where it has a blank, to be one string."""
+    word = c_quoted(path)
+    return f'"{word}"' if " " in word and not word.startswith('"') else word
 
 
 def parse(file: str, text: str) -> Record:

@@ -261,13 +261,42 @@ def test_a_replay_only_repeats_what_was_judged(logged: Repo, command: str) -> No
     assert logged.read("log.tsv") in {THREE, THREE + "four\n"}
 
 
+REVERTS = [
+    "git revert --no-edit HEAD",
+    "git revert --no-edit HEAD HEAD~1",
+    "! git revert brought && echo 3 >f && git add f && git revert --continue",
+]
+
+
+@pytest.mark.parametrize("command", REVERTS, ids=["clean", "several", "conflict"])
+def test_a_revert_that_takes_a_record_out_says_so_once(logged: Repo, command: str) -> None:
+    """It is never stopped; but ``check`` will find it, and the line tells how to explain it."""
+    logged.commit("f", {"f": "0\n"})
+    logged.commit("brought", {"log.tsv": THREE + "four\n", "f": "1\n"})
+    logged.git("tag", "brought")
+    logged.commit("f", {"f": "2\n"})
+    if "HEAD" in command:
+        logged.commit("more", {"log.tsv": THREE + "four\nfive\n"})
+    done = logged.paste(command)
+
+    assert done.code == 0, done.err
+    assert done.err.count("coord: log-rewritten: log.tsv:") == 1
+    explained = done.err.partition("explains it: ")[2].partition("\n")[0]
+    if "HEAD~1" not in command:
+        assert logged.paste(explained).code == 0
+        explained = "Coord-Resolved: " + logged.git("log", "-1", SETTLED).strip()
+    assert explained == "Coord-Resolved: log.tsv reverted on purpose"
+
+
 def test_the_message_of_a_revert_excuses_nothing_else(logged: Repo) -> None:
     """Only the records that the named commit brought may go."""
     brought = logged.commit("brought", {"log.tsv": THREE + "four\n"})
     said = f"This reverts commit {brought}."
 
     assert edited(logged, "one\ntwo\n", "-m", said) == (1, "log-rewritten")
-    assert edited(logged, THREE, "-m", said) == (0, "")
+    status, warned = edited(logged, THREE, "-m", said)
+    assert (status, warned.count("\n")) == (0, 1)
+    assert 'this revert takes "four" out of a log' in warned
 
 
 def test_blocks_are_records_where_the_log_says_so(shared: Repo) -> None:
