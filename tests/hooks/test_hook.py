@@ -260,6 +260,33 @@ def test_a_missing_package_fails_no_push_and_no_checkout(hooked: Repo, tmp_path:
     assert added.refusal.rule == pushed.refusal.rule == "hooks-broken"
 
 
+def test_a_commit_that_goes_to_another_worktree_says_so(counted: Repo, repo: Repo) -> None:
+    """GIT_DIR leaked: one line, in sh; it may be the user's own word, so git goes on."""
+    for here, other in ((counted, repo), (repo, counted)):
+        there = here.with_env(GIT_DIR=str(other.private()))
+        done = there.tried("commit", "-q", "--allow-empty", "-m", "x")
+
+        assert done.code == 0
+        assert done.err.count("\n") == 1
+        assert done.err.startswith("coord: identity-conflict: GIT_DIR names another worktree")
+    assert not starts(counted)
+
+
+def test_a_commit_that_goes_where_its_folder_is_says_nothing(hooked: Repo, tmp_path: Path) -> None:
+    """However git was told so, and whatever the path of the worktree looks like."""
+    side = hooked.worktree(tmp_path / "side", "side")
+    (tmp_path / "link").symlink_to(tmp_path)
+    linked = str(side.private()).replace(str(tmp_path), f"{tmp_path}/link", 1)
+    for git_dir in (str(side.private()), linked):
+        done = side.with_env(GIT_DIR=git_dir).tried("commit", "-q", "--allow-empty", "-m", "x")
+        assert (done.code, done.err) == (0, "")
+    (side.path / ".git").write_text(f"gitdir: ../repo/.git/worktrees/{side.private().name}\n")
+    assert side.tried("commit", "-q", "--allow-empty", "-m", "x").err == ""
+    for flags in (["--git-dir=.git"], ["--git-dir=.git", "--work-tree=."]):
+        done = hooked.tried(*flags, "commit", "-q", "--allow-empty", "-m", "x")
+        assert (done.code, done.err) == (0, "")
+
+
 def test_a_gui_with_a_bare_environment_is_served(counted: Repo) -> None:
     """``env -i`` with a PATH of system folders, as desktop programs have it."""
     home = counted.env["HOME"]
