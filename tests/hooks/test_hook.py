@@ -213,6 +213,22 @@ def test_without_an_operation_a_record_blocks_nothing(forked: Repo) -> None:
     assert done.refusal.rule == "hooks-broken"
 
 
+def test_commit_all_after_a_refused_stash_is_stopped_in_sh_too(forked: Repo) -> None:
+    """The path is unmerged in the index that it is about to replace; once staged, it is free."""
+    forked.git("checkout", "-q", "main~1")
+    forked.write("s.json", "mine\n")
+    forked.git("stash", "-q")
+    forked.git("checkout", "-q", "main")
+    forked.tried("stash", "pop")
+    forked.write("README", "other\n")
+    package_gone(forked.common("hooks/coord"))
+    done = forked.tried("commit", "-q", "-a", "-m", "x")
+
+    assert (done.code, done.refusal.rule) == (1, "refusal-pending")
+    forked.git("add", "-A")
+    assert forked.tried("commit", "-q", "-a", "-m", "x").code == 0
+
+
 def test_a_settled_path_does_not_block_in_sh_either(forked: Repo) -> None:
     """The record says what it was settled with."""
     forked.tried("merge", "side")
