@@ -27,9 +27,9 @@ def answer(event: str, needs: list[str], dirs: tuple[str, str], args: list[str])
     try:
         said, code = _judged(event, needs, dirs, args)
     except Refused as error:
-        said, code = error.lines(), REFUSED
+        said, code = placed(error).lines(), REFUSED
     except CoordError as error:
-        said, code = error.lines(), 0
+        said, code = placed(error).lines(), 0
     except Exception as error:
         if os.environ.get("COORD_DEBUG") == "1":
             raise
@@ -60,6 +60,14 @@ def _judged(
 
         said += post_checkout.pinned(*dirs, os.environ, during=event)
     return said, code
+
+
+def placed(error: CoordError) -> CoordError:
+    """Return an error with a command that works where git was typed, maybe with ``-C``."""
+    from coord import caller  # noqa: PLC0415  # only where something is refused
+
+    error.run = caller.placed(error.run)
+    return error
 
 
 def _fault(event: str, error: Exception) -> str:

@@ -69,11 +69,12 @@ def _refused(pending: Sequence[Record]) -> Refused:
             why=f"what is there may be half of it, or none; it was settled by: {first.begun}",
             run=refusal.way_out(first),
         )
+    by_hand = "; put both sides together by hand, then" if first.take == "worktree" else ""
     return Refused(
         "refusal-pending",
         f"a refused {first.kind} file is staged as it was refused",
         where=first.path + more,
-        why="committed so, it would lack one side or hold conflict markers",
+        why=f"committed so, it would lack one side or hold conflict markers{by_hand}",
         run=_way_out(pending, others),
     )
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 
-from coord import child, git
+from coord import caller, git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import NamedTuple
 
     from coord.worktree import Place
 else:
     from coord.frozen import NamedTuple
 
-_ANCESTORS = 6  # git, sh, and what a hook manager puts between
 _OTHERS = ("--branches", "--tags", "--remotes")
 
 
@@ -55,15 +54,31 @@ def shared(place: Place, commit: str) -> list[str]:
     In a repository with no other ref that is `commit` itself: nothing tells history apart there.
     Not asked are the stash (its entries stand on one's own commits) and backup refs.
     """
-    branch = _ask(place, "symbolic-ref", "--quiet", "HEAD")
-    refs = _ask(
-        place, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
-    )
-    if not set(refs.split("\n")) - {branch, ""}:
+    if is_alone(place):
         return [commit]
+    branch = _branch(place)
     mine = f"--exclude={branch.removeprefix('refs/heads/')}"
     listed = _ask(place, "rev-list", "--boundary", commit, "--not", mine, *_OTHERS).split()
     return [line[1:] for line in listed if line.startswith("-")] if listed else [commit]
+
+
+def is_alone(place: Place) -> bool:
+    """Tell whether the repository has no other branch, no tag and no remote."""
+    refs = _ask(
+        place, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
+    )
+    return not set(refs.split("\n")) - {_branch(place), ""}
+
+
+def where_shared(place: Place) -> str:
+    """Return why what :func:`shared` tells counts as shared, to go on a sentence with."""
+    if is_alone(place):
+        return "is committed, and with no other branch, tag or remote to tell, all of that counts"
+    return "is on another branch, tag or remote"
+
+
+def _branch(place: Place) -> str:
+    return _ask(place, "symbolic-ref", "--quiet", "HEAD")
 
 
 def reverted(message: bytes) -> tuple[str, str] | None:
@@ -90,36 +105,10 @@ def is_amending(args: Sequence[str]) -> bool:
     """
     return list(args[1:3]) == ["commit", "HEAD"] or any(
         len(word) > len("--a") and "--amend".startswith(word)
-        for line in _command_lines(os.getppid())
-        if "commit" in line
-        for word in line
+        for process in caller.processes(os.getppid())
+        if "commit" in process.words
+        for word in process.words
     )
-
-
-def _command_lines(pid: int) -> Iterator[list[str]]:
-    """Yield the arguments of a process and its ancestors, nearest first."""
-    look = _from_proc if os.path.isdir("/proc/self") else _from_ps
-    for _ in range(_ANCESTORS):
-        try:
-            words, pid = look(pid)
-        except (OSError, ValueError):
-            return
-        yield words
-
-
-def _from_proc(pid: int) -> tuple[list[str], int]:
-    """Return arguments and parent of a process, as Linux tells them."""
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        words = os.fsdecode(file.read()).split("\0")
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        return words, int(file.read().rpartition(b")")[2].split()[1])
-
-
-def _from_ps(pid: int) -> tuple[list[str], int]:
-    """Return the same from ``ps``, where arguments are told from each other by blanks only."""
-    ask = ["ps", "-o", "ppid=", "-o", "args=", "-p", str(pid)]
-    parent, *words = os.fsdecode(child.run(ask, os.environ)[1]).split() or [""]
-    return words, int(parent)
 
 
 def _ask(place: Place, *args: str) -> str:

@@ -2,8 +2,9 @@
 
 Judged is what a merge loses against its parents taken together, what an amended commit loses
 against the parents of the old one too, and only records of commits that another branch, tag or
-remote can reach: one's own new records may change until they are shared (docs/design.md). The sh in
-front lets an append pass and skips every replay.
+remote can reach: one's own new records may change until they are shared (docs/design.md). Conflict
+markers are no records. The sh in front lets an append pass and skips every replay; of a revert it
+is only said what it takes out.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from coord import config, git, guarded
+from coord import config, git, guarded, refusal
+from coord.drivers import markers
 from coord.drivers.records import split
 from coord.errors import Refused
 from coord.hooks import lineage, staged
-from coord.names import operand
+from coord.names import operand, quote, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NamedTuple
 
+    from coord.drivers.records import Records
     from coord.hooks.lineage import Lineage
     from coord.worktree import Place
 else:
@@ -38,8 +41,8 @@ class Loss(NamedTuple):
     more: int
 
 
-def judge(place: Place, args: Sequence[str]) -> None:
-    """Refuse a commit by which a log loses records of shared history.
+def judge(place: Place, args: Sequence[str]) -> str:
+    """Refuse a commit by which a log loses records of shared history; return what to say of others.
 
     Args:
         place: the worktree.
@@ -50,16 +53,20 @@ def judge(place: Place, args: Sequence[str]) -> None:
     """
     changes = staged.changes(place, "log")
     if not changes:
-        return
+        return ""
     history = _History(place, lineage.of(place, args), args[0])
     starts = guarded.log_rules(place, config.load(place.top), list(changes))
+    said = ""
     for path, blob in changes.items():
         rule = starts.get(path)
         start = rule.start if rule else None
         log = _Log(history, path, None if start is None else start.encode())
-        loss = log.loss(blob)
-        if loss is not None:
-            raise _refused(path, loss)
+        loss, taken = log.loss(blob)
+        if loss is not None and not history.replays:
+            raise _refused(path, loss, lineage.where_shared(place))
+        if taken is not None:
+            said += _taken_out(path, taken, alone=not place.has("sequencer"))
+    return said
 
 
 def missing(
@@ -86,6 +93,7 @@ class _History:
         self.past = past
         with open(message, "rb") as file:
             self.reverted = lineage.reverted(file.read())
+        self.replays = place.has("REVERT_HEAD") or place.has("sequencer")
         self.shared = [tip for parent in past.parents for tip in lineage.shared(place, parent)]
 
     def text(self, commit: str, path: str) -> bytes:
@@ -106,20 +114,23 @@ class _Log:
         self._path = path
         self._start = start
 
-    def loss(self, blob: str) -> Loss | None:
-        """Return the first record of shared history that staging `blob` would lose."""
+    def loss(self, blob: str) -> tuple[Loss | None, Loss | None]:
+        """Return the first record of shared history that staging `blob` would lose.
+
+        And the first that it takes out as the commit had brought it which this one reverts.
+        """
         past = self._history.past
         new = self._history.blob(blob) if blob else b""
         texts = [self._history.text(parent, self._path) for parent in past.parents]
         if new in texts:
-            return None  # taken whole from a parent, which was judged when it was made
+            return None, None  # taken whole from a parent, which was judged when it was made
         result = self._count(new)
         lost = missing(result, [self._count(text) for text in texts], self._at(past.base))
         if past.replaced:
             lost &= missing(result, [self._at(parent) for parent in past.replaced], Counter())
-        lost &= self._shared(result)
-        lost -= self._undone()
-        return self._first(lost, texts)
+        undone = self._undone()
+        shared = (lost & self._shared(result)) - undone
+        return self._first(shared, texts), self._first(lost & undone, texts)
 
     def _shared(self, result: Counter[bytes]) -> Counter[bytes]:
         """Return how many of each record others know beyond those that are kept."""
@@ -137,7 +148,7 @@ class _Log:
 
     def _first(self, lost: Counter[bytes], texts: Sequence[bytes]) -> Loss | None:
         for text in texts:
-            records = split(text, self._start)
+            records = self._split(text)
             for record, line in zip(records.keys, records.lines, strict=True):
                 if lost[record]:
                     return Loss(line + 1, record, lost.total() - 1)
@@ -147,18 +158,40 @@ class _Log:
         return self._count(self._history.text(commit, self._path))
 
     def _count(self, text: bytes) -> Counter[bytes]:
-        return Counter(split(text, self._start).keys)
+        return Counter(self._split(text).keys)
+
+    def _split(self, text: bytes) -> Records:
+        return split(markers.settled(text, self._start), self._start)
 
 
-def _refused(path: str, loss: Loss) -> Refused:
-    first = os.fsdecode(loss.record.partition(b"\n")[0])
-    record = first[:_WIDTH] + ("…" if len(first) > _WIDTH else "")
+def _taken_out(path: str, loss: Loss, *, alone: bool) -> str:
+    """Return one line on a revert, which is no refusal: what it undoes was a commit's own.
+
+    One of several is no longer HEAD when the line is read.
+    """
+    more = f" and {loss.more} more" if loss.more else ""
+    trailer = f"Coord-Resolved: {refusal.path_word(path)} reverted on purpose"
+    explain = f"git commit --amend --no-edit --trailer {quote(trailer)}" if alone else trailer
+    return (
+        f"coord: log-rewritten: {shown(path)}:{loss.line}: this revert takes "
+        f'"{shown(_shortened(loss.record))}"{more} out of a log, and git coord check will say so, '
+        f"unless the commit explains it: {explain}\n"
+    )
+
+
+def _shortened(record: bytes) -> str:
+    first = os.fsdecode(record.partition(b"\n")[0])
+    return first[:_WIDTH] + ("…" if len(first) > _WIDTH else "")
+
+
+def _refused(path: str, loss: Loss, shared: str) -> Refused:
+    record = _shortened(loss.record)
     more = f", and {loss.more} more" if loss.more else ""
     return Refused(
         "log-rewritten",
         f"a record of shared history would be changed or lost{more}",
         where=f"{path}:{loss.line}",
-        why=f'"{record}" is on another branch, tag or remote, and a log only grows',
+        why=f'"{record}" {shared}; a log only grows',
         run=f"git coord resolve {operand(path)} --take worktree "
         "--reason 'history is rewritten on purpose'",
     )

@@ -33,10 +33,11 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
         from coord.hooks import gate  # noqa: PLC0415  # each need loads its own module only
 
         gate.judge(place, message)
+    said = ""
     if "records" in needs:
         from coord.hooks import logrules  # noqa: PLC0415
 
-        logrules.judge(place, args)
+        said = logrules.judge(place, args)
     if "once" in needs:
         from coord.hooks import oncerules  # noqa: PLC0415
 
@@ -44,5 +45,5 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
     if message is not None and ("signed" in needs or "pin" in needs):
         from coord.hooks import trailer  # noqa: PLC0415
 
-        return trailer.judged(event, place, args)
-    return ""
+        said += trailer.judged(event, place, args)
+    return said

@@ -36,7 +36,7 @@ def judge(place: Place, args: Sequence[str]) -> None:
     history = _History(place, args)
     for path, blob in changes.items():
         if history.is_lost(path, blob):
-            raise _refused(path, blob)
+            raise _refused(path, blob, lineage.where_shared(place))
 
 
 class _History:
@@ -86,14 +86,14 @@ class _History:
         ]  # fmt: skip
 
 
-def _refused(path: str, blob: str) -> Refused:
+def _refused(path: str, blob: str, shared: str) -> Refused:
     done = "changed" if blob else "deleted"
     back = f"git restore --staged --worktree {quote(f':/{path}')}"
     return Refused(
         "once-changed",
         f"a write-once file would be {'changed' if blob else 'deleted or renamed'}",
         where=path,
-        why="it is on another branch, tag or remote, and is written once: what is new goes into a "
+        why=f"it {shared}, and is written once: what is new goes into a "
         f"file of its own ({back} brings it back)",
         run=f"git coord resolve {operand(path)} --take worktree --reason '{done} on purpose'",
     )

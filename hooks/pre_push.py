@@ -12,7 +12,7 @@ from itertools import chain, islice
 
 from coord import git, outgoing, pin, reflog
 from coord.errors import CoordError, Refused
-from coord.names import quote, shown
+from coord.names import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     from coord.frozen import NamedTuple
 
-LISTED = 10  # how many ids a message and its command name
+LISTED = 10  # how many ids a message names
 COUNTED = 100  # how many are looked for: whoever has made more is not helped by the number
 _IDENTITY_VARIABLES = tuple(
     f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
@@ -58,6 +58,9 @@ def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
         return 0
     if refusal is None:
         return 0
+    from coord import caller  # noqa: PLC0415  # most pushes are in order
+
+    refusal.run = caller.placed(refusal.run)
     sys.stderr.write(refusal.lines())
     return refusal.exit_code if refuses else 0
 
@@ -98,13 +101,12 @@ def _judged(
     found = _found(dirs, cwd, listing, who)
     if not found:
         return None, False
+    from coord.hooks import repair  # noqa: PLC0415  # most pushes are in order
+
     refuses = _refuses(cwd)
-    branches, others = carriers(pushed, listing, found)
-    command = _command(cwd, branches, others, found)
-    if remote and not refuses:
-        # A warned push goes on: when the command is pasted, the remote has the commits.
-        command += _pushed(remote, [*branches, *others])
-    return _refusal(pinned, found, command, refuses=refuses), refuses
+    # A warned push goes on: when the command is pasted, the remote has the commits.
+    run, tags = repair.command(cwd, pushed, listing, found, "" if refuses else remote)
+    return _refusal(pinned, found, run, tags, refuses=refuses), refuses
 
 
 def _found(dirs: tuple[str, str], cwd: str, listing: bytes, who: Who) -> list[Wrong]:
@@ -131,64 +133,9 @@ def _refuses(top: str) -> bool:
     return config.load(top).authorship == "refuse"
 
 
-def carriers(
-    pushed: list[Update], listing: bytes, found: list[Wrong]
-) -> tuple[list[Update], list[Update]]:
-    """Return the pushed branches that hold wrong commits, and what else may hold the rest."""
-    if len(pushed) == 1:
-        is_branch = pushed[0].local.startswith("refs/heads/")
-        return (pushed, []) if is_branch else ([], pushed)
-    commits = outgoing.commits(listing)
-    left = {item.commit.id for item in found}
-    wanted = frozenset(left)
-    branches = []
-    for update in pushed:
-        held = outgoing.reachable(commits, [update.tip]) & wanted
-        if held and update.local.startswith("refs/heads/"):
-            branches.append(update)
-            left -= held
-    others = [update for update in pushed if not update.local.startswith("refs/heads/")]
-    return branches, others if left else []
-
-
-def _command(cwd: str, branches: list[Update], others: list[Update], found: list[Wrong]) -> str:
-    """Return the one command that repairs exactly the wrong commits, wherever it is pasted."""
-    env = git.here()
-    current = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=cwd, env=env).text
-    names = [update.local for update in branches]
-    on_head, prefix = not branches, ""
-    for update in others:
-        test = ("merge-base", "--is-ancestor", update.tip, "HEAD")
-        if git.ask(*test, cwd=cwd, env=env).code == 0:
-            on_head = True
-        elif not branches:  # a tag that no branch holds: there the commits are to be found
-            prefix = f"git switch --quiet --detach {quote(update.local)} && "
-    if on_head and current not in names:
-        names.insert(0, current or "HEAD")
-    options = "" if names == [current or "HEAD"] else _options(names)
-    return f"{prefix}git coord reauthor {_commits([*branches, *others], found)}{options}"
-
-
-def _options(names: list[str]) -> str:
-    return "".join(f" --branch {quote(name.removeprefix('refs/heads/'))}" for name in names)
-
-
-def _pushed(remote: str, pushed: list[Update]) -> str:
-    names = [update.remote.removeprefix("refs/heads/") for update in pushed]
-    return "".join(
-        f" --pushed {quote(f'{remote}/{name}')}" for name in names if not name.startswith("refs/")
-    )
-
-
-def _commits(pushed: list[Update], found: list[Wrong]) -> str:
-    """Return the ids, or past the tenth the words that select the same commits."""
-    if len(found) <= LISTED:
-        return " ".join(item.commit.id for item in found)
-    known = sorted({update.old for update in pushed if not is_null(update.old)})
-    return " ".join(["--outgoing", *(f"^{commit}" for commit in known)])
-
-
-def _refusal(who: Pin, found: list[Wrong], command: str, *, refuses: bool) -> Refused:
+def _refusal(
+    who: Pin, found: list[Wrong], run: str, tags: Sequence[str], *, refuses: bool
+) -> Refused:
     count = f"{len(found)}{' or more' if len(found) == COUNTED else ''}"
     ids = ", ".join(item.commit.id[:12] for item in found[:LISTED])
     more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
@@ -202,6 +149,7 @@ def _refusal(who: Pin, found: list[Wrong], command: str, *, refuses: bool) -> Re
         where=ids + more,
         why=f"this worktree is pinned to {who.name} <{who.email}>, and they say {others}"
         + (f"; {' and '.join(leaked)} set in this shell outrank the pin" if leaked else "")
+        + (f"; the command makes the tag {' and '.join(tags[:3])} again" if tags else "")
         + ("" if refuses else "; a warning only, the push goes on"),
-        run=command,
+        run=run,
     )

@@ -23,6 +23,7 @@ FLOORS = {
     "coord.gitconfig": 2,
     "coord.publish": 2,
     "coord.sections": 2,
+    "coord.caller": 3,
     "coord.config": 3,
     "coord.identities": 3,
     "coord.worktree": 3,

@@ -25,7 +25,7 @@ class Facts(NamedTuple):
 
     Attributes:
         head: HEAD's commit, ``unborn`` before the first.
-        unmerged: the path has conflict stages.
+        unmerged: the path has conflict stages, or had them until the ``commit -a`` under way.
         brought: the operation in progress brings *theirs* in.
         undone: blobs of stages 2 and 3 in the index's resolve-undo list, for this path.
         unfinished: SQUASH_MSG, MERGE_MSG or rebase-apply/ says that something awaits its commit.
@@ -64,7 +64,7 @@ def gather(
         stages, undo, staged = ask.stages(path), ask.undone(path), ask.staged(path)
         facts = Facts(
             head=head,
-            unmerged=any(stage in stages for stage in "123"),
+            unmerged=any(stage in stages | ask.replaced(path) for stage in "123"),
             brought=ask.is_brought(path, theirs),
             undone=(undo["2"], undo["3"]) if {"2", "3"} <= undo.keys() else None,
             unfinished=unfinished,
@@ -88,6 +88,18 @@ def _whole_index(environ: Mapping[str, str]) -> Mapping[str, str]:
     return {key: text for key, text in environ.items() if key != "GIT_INDEX_FILE"}
 
 
+def _replaced_index(environ: Mapping[str, str]) -> Mapping[str, str] | None:
+    """Return `environ` for the index that ``git commit -a`` is about to replace, None elsewhere.
+
+    It writes the new one into the lock, and until its hooks have passed the old one stands.
+    """
+    name = environ.get("GIT_INDEX_FILE", "")
+    old = name.removesuffix(".lock")
+    if old == name or os.path.basename(name).startswith("next-index-") or not os.path.exists(old):
+        return None
+    return {**environ, "GIT_INDEX_FILE": old}
+
+
 class _Questions:
     """Questions to git about refused paths of one worktree, each put once."""
 
@@ -98,6 +110,8 @@ class _Questions:
         self._whole = _whole_index(environ)
         self._stages = self._listed("--stage", self._whole)
         self._undone = self._listed("--resolve-undo", self._whole)
+        old = _replaced_index(environ)
+        self._replaced = self._listed("--stage", old) if old else {}
         self._partly = {} if self._whole is environ else self._listed("--stage", environ)
         self._held: dict[str, dict[str, str]] = {}
         self._trees: dict[str, bytes] = {}
@@ -115,6 +129,10 @@ class _Questions:
     def stages(self, path: str) -> dict[str, str]:
         """Return {stage: blob} of a path in the index."""
         return self._stages.get(path, {})
+
+    def replaced(self, path: str) -> dict[str, str]:
+        """Return {stage: blob} of a path in the index that this commit replaces."""
+        return self._replaced.get(path, {})
 
     def undone(self, path: str) -> dict[str, str]:
         """Return {stage: blob} of a path in the resolve-undo list."""

@@ -31,6 +31,7 @@ _WAYS_OUT = {
     "--reason 'HEAD as it stands, and what the other side added'",
     "once": "git coord id renumber {}",
 }
+_BY_HAND = "git coord resolve {} --take worktree --reason 'joined by hand'"
 ABSENT = "absent"  # instead of a blob, where a path is settled by not being there
 
 
@@ -48,6 +49,7 @@ class Record(NamedTuple):
             empty while pending.
         reason: why, as given with the resolution.
         begun: what is settling the file; when that was killed, half of it is there, or none.
+        take: ``worktree`` for a log that only a person can join, such as one of two headers.
     """
 
     file: str
@@ -59,6 +61,7 @@ class Record(NamedTuple):
     resolved: str = ""
     reason: str = ""
     begun: str = ""
+    take: str = ""
 
     @property
     def readable(self) -> bool:
@@ -69,6 +72,7 @@ class Record(NamedTuple):
         """Return the record in the format that drivers write in sh."""
         extra = f"resolved {self.resolved}\nreason {self.reason}\n" if self.resolved else ""
         extra += f"begun {self.begun}\n" if self.begun else ""
+        extra += f"take {self.take}\n" if self.take else ""
         return (
             f"{_MARK}\nkind {self.kind}\nhead {self.head}\nours {self.ours}\n"
             f"theirs {self.theirs}\n{extra}path {c_quoted(self.path)}\n"
@@ -86,7 +90,7 @@ def is_pending(record: Record, facts: Facts) -> bool:
 
     The undo list survives ``add -A``; abort, skip, switch and ``reset --hard`` drop it. A plain
     ``reset`` and ``--quit`` keep it, but remove the files. ``stash pop`` with ours staged is free:
-    the stash still has theirs.
+    the stash still has theirs. But ``commit -a``, which stages it unseen, finds the path unmerged.
     """
     if not record.readable:
         return facts.busy
@@ -127,6 +131,8 @@ def way_out(record: Record) -> str:
     """Return the command that settles `record`, pasteable at the top level."""
     if not record.readable:
         return f"rm -- {quote(record.file)}"
+    if record.take == "worktree":
+        return _BY_HAND.format(operand(record.path))
     return command(record.kind, record.path)
 
 
@@ -136,14 +142,14 @@ def command(kind: str, path: str) -> str:
 
 
 def trailer(record: Record) -> str:
-    """Return the trailer that a commit bears for a settled record: ``Coord-Resolved: PATH REASON``.
+    """Return the trailer that a commit bears for a record: ``Coord-Resolved: PATH REASON``."""
+    return f"Coord-Resolved: {path_word(record.path)} {record.reason}"
 
-    A path with a blank is quoted, so that the first word, or string, is the path.
-    """
-    path = c_quoted(record.path)
-    if " " in path and not path.startswith('"'):
-        path = f'"{path}"'
-    return f"Coord-Resolved: {path} {record.reason}"
+
+def path_word(path: str) -> str:
+    """Return a path as that trailer has it: quoted where it has a blank, to be one string."""
+    word = c_quoted(path)
+    return f'"{word}"' if " " in word and not word.startswith('"') else word
 
 
 def parse(file: str, text: str) -> Record:
@@ -160,6 +166,7 @@ def parse(file: str, text: str) -> Record:
         resolved=fields.get("resolved", ""),
         reason=fields.get("reason", ""),
         begun=fields.get("begun", ""),
+        take=fields.get("take", ""),
     )
 
 

@@ -288,6 +288,24 @@ def test_a_log_with_the_markers_of_its_refusal_is_stopped(installed: Repo) -> No
     assert installed.read("l.tsv") == "1\n3 edited\n4 main\n4 side\n"
 
 
+def test_two_headers_are_joined_by_hand_whoever_refuses(installed: Repo) -> None:
+    """Taking both would put one header on top of the other: driver and gate print one command."""
+    declare(installed)
+    installed.git("checkout", "-q", "-b", "side")
+    installed.commit("side", {"l.tsv": "# side\n1\n"})
+    installed.git("checkout", "-q", "main")
+    installed.commit("main", {"l.tsv": "# main\n2\n"})
+    merged = installed.tried("merge", "side").refusal
+    installed.git("add", "-A")
+    gated = installed.tried("commit", "-q", "-m", "merge").refusal
+
+    assert merged.rule == "log-headers"
+    assert gated.run == merged.run
+    installed.write("l.tsv", "# main\n1\n2\n")
+    assert installed.paste(gated.run).code == 0
+    installed.git("commit", "-q", "-m", "merge")
+
+
 @pytest.mark.parametrize("leave", [("merge", "--abort"), ("reset", "-q", "--hard")])
 def test_what_settled_an_aborted_merge_is_told_by_no_other_commit(
     installed: Repo, leave: tuple[str, ...]

@@ -175,6 +175,33 @@ def test_a_live_refusal_blocks_all_the_same(forked: Repo, fault: object, path: s
     assert forked.tried("commit", "-q", "-a", "-m", "x").code == 0
 
 
+LINES = ("", "1\n", "1\nours\n", "1\ntheirs\n")
+BLOCKS = ('[log."*.tsv"]\nstart = "## "\n', "## 1\n", "## 1\n## ours\n", "## 1\n## theirs\n")
+
+
+@pytest.mark.parametrize("texts", [LINES, BLOCKS], ids=["lines", "blocks"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_markers_of_a_refused_log_are_not_committed(
+    hooked: Repo, fault: object, texts: tuple[str, ...]
+) -> None:
+    """Its driver was gone as well, so an ordinary conflict was left; sh tells it from records."""
+    config, base, ours, theirs = texts
+    hooked.commit("base", {"l.tsv": base, ".coord.toml": config})
+    hooked.git("checkout", "-q", "-b", "side")
+    hooked.commit("side", {"l.tsv": theirs})
+    hooked.git("checkout", "-q", "main")
+    hooked.commit("main", {"l.tsv": ours})
+    assert callable(fault)
+    fault(hooked.common("hooks/coord"))
+    assert "driver-failed" in hooked.tried("merge", "-q", "side").err
+    done = hooked.tried("commit", "-q", "-a", "-m", "x")
+
+    assert done.code == 1
+    assert done.refusal.rule == "refusal-pending"
+    hooked.write("l.tsv", ours + theirs.removeprefix(base))
+    assert hooked.tried("commit", "-q", "-a", "-m", "x").code == 0
+
+
 def test_without_an_operation_a_record_blocks_nothing(forked: Repo) -> None:
     """After an abort, sh cannot tell more, and must not stop innocent work."""
     forked.tried("merge", "side")
@@ -184,6 +211,22 @@ def test_without_an_operation_a_record_blocks_nothing(forked: Repo) -> None:
 
     assert done.code == 0
     assert done.refusal.rule == "hooks-broken"
+
+
+def test_commit_all_after_a_refused_stash_is_stopped_in_sh_too(forked: Repo) -> None:
+    """The path is unmerged in the index that it is about to replace; once staged, it is free."""
+    forked.git("checkout", "-q", "main~1")
+    forked.write("s.json", "mine\n")
+    forked.git("stash", "-q")
+    forked.git("checkout", "-q", "main")
+    forked.tried("stash", "pop")
+    forked.write("README", "other\n")
+    package_gone(forked.common("hooks/coord"))
+    done = forked.tried("commit", "-q", "-a", "-m", "x")
+
+    assert (done.code, done.refusal.rule) == (1, "refusal-pending")
+    forked.git("add", "-A")
+    assert forked.tried("commit", "-q", "-a", "-m", "x").code == 0
 
 
 def test_a_settled_path_does_not_block_in_sh_either(forked: Repo) -> None:
@@ -231,6 +274,33 @@ def test_a_missing_package_fails_no_push_and_no_checkout(hooked: Repo, tmp_path:
 
     assert (added.code, pushed.code) == (0, 0)
     assert added.refusal.rule == pushed.refusal.rule == "hooks-broken"
+
+
+def test_a_commit_that_goes_to_another_worktree_says_so(counted: Repo, repo: Repo) -> None:
+    """GIT_DIR leaked: one line, in sh; it may be the user's own word, so git goes on."""
+    for here, other in ((counted, repo), (repo, counted)):
+        there = here.with_env(GIT_DIR=str(other.private()))
+        done = there.tried("commit", "-q", "--allow-empty", "-m", "x")
+
+        assert done.code == 0
+        assert done.err.count("\n") == 1
+        assert done.err.startswith("coord: identity-conflict: GIT_DIR names another worktree")
+    assert not starts(counted)
+
+
+def test_a_commit_that_goes_where_its_folder_is_says_nothing(hooked: Repo, tmp_path: Path) -> None:
+    """However git was told so, and whatever the path of the worktree looks like."""
+    side = hooked.worktree(tmp_path / "side", "side")
+    (tmp_path / "link").symlink_to(tmp_path)
+    linked = str(side.private()).replace(str(tmp_path), f"{tmp_path}/link", 1)
+    for git_dir in (str(side.private()), linked):
+        done = side.with_env(GIT_DIR=git_dir).tried("commit", "-q", "--allow-empty", "-m", "x")
+        assert (done.code, done.err) == (0, "")
+    (side.path / ".git").write_text(f"gitdir: ../repo/.git/worktrees/{side.private().name}\n")
+    assert side.tried("commit", "-q", "--allow-empty", "-m", "x").err == ""
+    for flags in (["--git-dir=.git"], ["--git-dir=.git", "--work-tree=."]):
+        done = hooked.tried(*flags, "commit", "-q", "--allow-empty", "-m", "x")
+        assert (done.code, done.err) == (0, "")
 
 
 def test_a_gui_with_a_bare_environment_is_served(counted: Repo) -> None:

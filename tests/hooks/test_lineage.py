@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,14 +71,3 @@ def test_a_merge_has_parents_and_a_base(repo: Repo) -> None:
 
     found = lineage.of(discover(str(repo.path), repo.env), ["m", "merge"])
     assert found == lineage.Lineage([main, side], base, [])
-
-
-@pytest.mark.skipif(not shutil.which("ps"), reason="no ps here")
-def test_ps_tells_what_proc_does() -> None:
-    """Where there is no /proc, the ancestors are still known."""
-    child = subprocess.Popen(["sleep", "20"])
-    try:
-        assert lineage._from_ps(child.pid) == (["sleep", "20"], os.getpid())
-    finally:
-        child.kill()
-        child.wait()

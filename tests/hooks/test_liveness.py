@@ -32,11 +32,13 @@ REBASE_APPLY = "git checkout -q side && git rebase --apply main"
 AM = "git format-patch -q -o ../mail main..side && git am -3 ../mail/*"
 EDIT = "git checkout -q base && echo mine >s.json"
 STASH = f"{EDIT} && git stash -q && git checkout -q main && git stash pop"
+APPLY = "git diff base side -- s.json >../p && git apply -3 ../p"
 CHECKOUT_M = f"{EDIT} && git checkout -m main"
 
 ADD = "git add -A"
 THEIRS = "git checkout --theirs s.json && git add s.json"
 OURS = "git checkout --ours s.json && git add s.json"
+ALL = "echo 2 >other && git commit -qam probe"
 COMMIT = "echo 1 >innocent && git add innocent && git commit -qm probe"
 
 SWALLOWED = [
@@ -77,6 +79,12 @@ SWALLOWED = [
     (AM, ADD, "git am --continue"),
     (AM, THEIRS, "git am --continue"),
     (STASH, THEIRS, COMMIT),
+    (STASH, ALL),
+    (STASH, "git reset -q --hard", "git stash apply", ALL),
+    (STASH, "echo 2 >other && git commit -qa --no-verify -m probe"),
+    (STASH, ADD, "git checkout -m s.json", ALL),
+    (APPLY, ALL),
+    (CHECKOUT_M, ALL),
 ]
 
 FREE = [
@@ -116,6 +124,19 @@ FREE = [
     (STASH, "git reset -q --hard", COMMIT),
     (STASH, "git reset -q", COMMIT),
     (STASH, ADD, COMMIT),
+    (STASH, ADD, ALL),
+    (STASH, OURS, ALL),
+    (STASH, "git reset -q", ALL),
+    (STASH, "git reset -q --hard", ALL),
+    (STASH, "git checkout HEAD -- s.json", ALL),
+    (STASH, "git restore --staged s.json", ALL),
+    (STASH, "echo both >s.json", ALL),
+    (STASH, "git rm -q --cached s.json && git add s.json", ALL),
+    (APPLY, ADD, ALL),
+    (APPLY, "git reset -q --hard", ALL),
+    (MERGE, "git reset -q", ALL),
+    (MERGE, "git merge --abort", ALL),
+    (MERGE, ADD, "git merge --quit", ALL),
     (STASH, "echo 2 >other && git commit -qm partial -- other"),
     (STASH, "git checkout HEAD -- s.json", COMMIT),
     (CHECKOUT_M, ADD, COMMIT),

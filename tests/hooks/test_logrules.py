@@ -149,6 +149,12 @@ def test_a_tag_a_remote_and_a_branch_share(logged: Repo, ref: str) -> None:
 def test_without_any_other_ref_all_history_is_shared(logged: Repo) -> None:
     """A repository of one branch: nothing tells what others have seen."""
     assert edited(logged, "one\ntwo\n") == (1, "log-rewritten")
+    alone = logged.tried("commit", "-q", "-m", "edit").refusal.why
+    logged.git("tag", "v1")
+    tagged = logged.tried("commit", "-q", "-m", "edit").refusal.why
+
+    assert alone.startswith('"three" is committed, and with no other branch, tag or remote')
+    assert tagged.startswith('"three" is on another branch, tag or remote')
 
 
 @pytest.mark.parametrize(
@@ -255,13 +261,42 @@ def test_a_replay_only_repeats_what_was_judged(logged: Repo, command: str) -> No
     assert logged.read("log.tsv") in {THREE, THREE + "four\n"}
 
 
+REVERTS = [
+    "git revert --no-edit HEAD",
+    "git revert --no-edit HEAD HEAD~1",
+    "! git revert brought && echo 3 >f && git add f && git revert --continue",
+]
+
+
+@pytest.mark.parametrize("command", REVERTS, ids=["clean", "several", "conflict"])
+def test_a_revert_that_takes_a_record_out_says_so_once(logged: Repo, command: str) -> None:
+    """It is never stopped; but ``check`` will find it, and the line tells how to explain it."""
+    logged.commit("f", {"f": "0\n"})
+    logged.commit("brought", {"log.tsv": THREE + "four\n", "f": "1\n"})
+    logged.git("tag", "brought")
+    logged.commit("f", {"f": "2\n"})
+    if "HEAD" in command:
+        logged.commit("more", {"log.tsv": THREE + "four\nfive\n"})
+    done = logged.paste(command)
+
+    assert done.code == 0, done.err
+    assert done.err.count("coord: log-rewritten: log.tsv:") == 1
+    explained = done.err.partition("explains it: ")[2].partition("\n")[0]
+    if "HEAD~1" not in command:
+        assert logged.paste(explained).code == 0
+        explained = "Coord-Resolved: " + logged.git("log", "-1", SETTLED).strip()
+    assert explained == "Coord-Resolved: log.tsv reverted on purpose"
+
+
 def test_the_message_of_a_revert_excuses_nothing_else(logged: Repo) -> None:
     """Only the records that the named commit brought may go."""
     brought = logged.commit("brought", {"log.tsv": THREE + "four\n"})
     said = f"This reverts commit {brought}."
 
     assert edited(logged, "one\ntwo\n", "-m", said) == (1, "log-rewritten")
-    assert edited(logged, THREE, "-m", said) == (0, "")
+    status, warned = edited(logged, THREE, "-m", said)
+    assert (status, warned.count("\n")) == (0, 1)
+    assert 'this revert takes "four" out of a log' in warned
 
 
 def test_blocks_are_records_where_the_log_says_so(shared: Repo) -> None:
@@ -277,6 +312,19 @@ def test_blocks_are_records_where_the_log_says_so(shared: Repo) -> None:
     assert edited(shared, moved, path="CHANGES.md") == (0, "")
     changed = "# Log\n\n## 2\nfirst\n\n## 1\nsecond\n"
     assert edited(shared, changed, path="CHANGES.md") == (1, "log-rewritten")
+
+
+@pytest.mark.parametrize("start", ["", "## "])
+def test_taking_committed_markers_out_loses_nothing(shared: Repo, start: str) -> None:
+    """They are no records, also where they stand inside of a block; a record beside them is one."""
+    config = f'[log."*.tsv"]\nstart = "{start}"\n' if start else ""
+    marked = f"{start}1\n<<<<<<< HEAD\n{start}2\n=======\n{start}3\n>>>>>>> side\n"
+    shared.commit("marked", {"log.tsv": f"{THREE}{marked}", ".coord.toml": config})
+    shared.git("branch", "seen")
+    lossy = f"{THREE}{start}1\n{start}2\n"
+
+    assert edited(shared, lossy) == (1, "log-rewritten")
+    assert edited(shared, f"{lossy}{start}3\n") == (0, "")
 
 
 @pytest.mark.parametrize("path", ['s p/q"u é.tsv', "-x.tsv", "a'b.tsv"])

@@ -434,17 +434,67 @@ def test_stacked_branches_are_repaired_together(worker: Repo) -> None:
     assert signatures(worker, "origin/main..upper") == {me(worker)}
 
 
+def refuse(worker: Repo) -> None:
+    """Let pushes of wrong commits be refused, and have that pushed."""
+    worker.commit("refuse", {".coord.toml": '[push]\nauthorship = "refuse"\n'})
+    worker.git("push", "-q", "origin", "feature")
+
+
 def test_a_tag_off_every_branch_is_repaired_where_it_points(worker: Repo) -> None:
-    """The printed command goes there first."""
+    """The printed command makes a branch for it while it works, and goes nowhere."""
+    refuse(worker)
     worker.git("checkout", "-q", "--detach")
     worker.with_env(**BOTH).commit("wrong", {"a": "1"})
     worker.git("tag", "loose")
     worker.git("switch", "-q", "feature")
+    branches = worker.git("branch", "--list")
 
     done = worker.tried("push", "-q", "origin", "loose")
 
     pasted(worker, done)
-    assert signatures(worker, "-1", "HEAD") == {me(worker)}
+    assert signatures(worker, "-1", "loose") == {me(worker)}
+    assert worker.git("branch", "--list") == branches
+    assert worker.tried("push", "-q", "origin", "loose").code == 0
+
+
+@pytest.mark.parametrize("kind", ["light", "heavy"])
+@pytest.mark.parametrize("push", [("feature", "TAG"), ("TAG",), ("--tags",), ("--follow-tags",)])
+def test_a_tag_of_wrong_commits_is_made_again(
+    worker: Repo, kind: str, push: tuple[str, ...]
+) -> None:
+    """On the new commits: else every later push of it would be refused again."""
+    refuse(worker)
+    worker.with_env(**BOTH).commit("wrong", {"a": "1"})
+    heavy = ("--cleanup=whitespace", "-a", "-m", "one\n\n# two\nthree")
+    worker.git("tag", *(heavy if kind == "heavy" else ()), "v1")
+    worker.commit("right", {"b": "1"})
+    if push == ("--follow-tags",):
+        push = ("--follow-tags", "feature") if kind == "heavy" else ("feature", "v1")
+    words = ["v1" if word == "TAG" else word for word in push]
+
+    done = worker.tried("push", "-q", "origin", *words)
+    pasted(worker, done)
+
+    assert worker.git("rev-parse", "v1^{commit}") == worker.git("rev-parse", "feature~1")
+    assert worker.git("cat-file", "-t", "v1") == ("commit" if kind == "light" else "tag")
+    if kind == "heavy":
+        assert worker.git("tag", "-l", "--format=%(contents)", "v1").strip() == heavy[-1]
+    assert worker.tried("push", "-q", "origin", *words).code == 0
+
+
+def test_a_tag_that_an_older_repair_left_behind_is_made_again(worker: Repo) -> None:
+    """Its branch is mended already: the tag gets the same new commits, and HEAD stays."""
+    refuse(worker)
+    wrong = worker.with_env(**BOTH).commit("wrong", {"a": "1"})
+    worker.git("tag", "v1")
+    assert worker.coord("reauthor", wrong).code == 0
+
+    done = worker.tried("push", "-q", "origin", "v1")
+    pasted(worker, done)
+
+    assert worker.git("symbolic-ref", "HEAD") == "refs/heads/feature"
+    assert worker.git("rev-parse", "v1") == worker.git("rev-parse", "feature")
+    assert worker.tried("push", "-q", "origin", "v1").code == 0
 
 
 def test_a_detached_head_is_pushed_and_repaired(worker: Repo) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from coord.check import faults, records
 from coord.check.history import STEP
 from coord.check.problem import counted, printed
+from coord.drivers import markers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from coord.check.replays import Replays
 
 RULE = "log-rewritten"
+MARKED = "conflict-markers"
 
 
 class Logs:
@@ -39,6 +41,7 @@ class Logs:
     ) -> None:
         self._replays = replays
         self._steps: dict[tuple[bytes, str | None, str | None], records.Step] = {}
+        self._marked: dict[str | None, int] = {}
         self._history = history
         self._blobs = blobs
         self._starts = starts
@@ -65,6 +68,26 @@ class Logs:
         if fault.step.lost:
             return records.copies_back(fault.step.lost, old, now, start)
         return records.begins_with(now, old, start)
+
+    def marked(self) -> Iterator[Fault]:
+        """Yield the commits that brought conflict markers which the end of the range still has."""
+        found: dict[tuple[str, bytes], list[Fault]] = {}
+        for fault in faults.changed(self._history, "log"):
+            if self.marker_line(self._history.at_tip(fault.commit.id, fault.path)):
+                found.setdefault((fault.commit.id, fault.path), []).append(fault)
+        for held in found.values():
+            first = held[0]
+            # A parent that has them, or the very same file, has brought them.
+            came = any(self.marker_line(fault.change.old) for fault in held)
+            came = came or len(held) < len(first.commit.parents)
+            if not came and self.marker_line(first.change.new):
+                yield first._replace(step=records.GROWTH)
+
+    def marker_line(self, blob: str | None) -> int:
+        """Return the line of a blob on which conflict markers begin, 0 where it has none."""
+        if blob not in self._marked:
+            self._marked[blob] = markers.line(self._blobs.read(blob))
+        return self._marked[blob]
 
     def lost_by(self, fault: Fault) -> set[bytes]:
         """Return the records that the change of `fault` dropped."""

@@ -13,8 +13,8 @@ from coord import guarded
 from coord.check import carried, commands, once
 from coord.check.commits import RESOLVED
 from coord.check.faults import Fault
+from coord.check.logs import MARKED, Logs
 from coord.check.logs import RULE as REWRITTEN
-from coord.check.logs import Logs
 from coord.check.logs import message as log_message
 from coord.check.problem import Problem, printed
 from coord.check.replays import Replays
@@ -47,6 +47,12 @@ class Losses:
         for fault in self.logs.faults(self._subject.tick):
             if self._is_open(fault) and not self.logs.is_healed(fault):
                 yield from self._log(fault)
+        for fault in self.logs.marked():
+            if self._is_open(fault):
+                line = self.logs.marker_line(fault.change.new)
+                text = f"conflict markers were committed, from line {line} on"
+                run = commands.mend(self._subject.asked, fault.path)
+                yield fault, self._problem(MARKED, fault.path, fault.commit, text, run)
         for fault in once.changes(self._history):
             blobs = self._subject.blobs
             if self._is_open(fault) and not once.is_healed(self._history, blobs, fault):

@@ -1,7 +1,8 @@
 """Putting back what logs and write-once files lost: one commit on top, nothing rewritten.
 
 History that others have cannot be unmade, so its losses are repaired beside it: a log gets its
-records again, joined as its driver would; a write-once file gets the bytes it was written with.
+records again, joined as its driver would, and loses conflict markers that were committed into it; a
+write-once file gets the bytes it was written with.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from coord.check import commands
 from coord.check.commits import RESOLVED
 from coord.check.once import TAKEN
 from coord.check.problem import printed
-from coord.drivers import join
+from coord.drivers import join, markers
 from coord.errors import Refused
 from coord.names import quote
 
@@ -31,11 +32,15 @@ SUBJECT = "Put back what guarded files lost"
 
 
 class Mended(NamedTuple):
-    """A path, the bytes it gets (None: it goes), and the commits that it is mended after."""
+    """A path, the bytes it gets (None: it goes), and the commits that it is mended after.
+
+    `lost`: whether it had lost anything; otherwise it held conflict markers.
+    """
 
     path: bytes
     text: bytes | None
     commits: tuple[str, ...]
+    lost: bool = True
 
 
 def plan(subject: Subject, losses: Losses) -> list[Mended]:
@@ -49,7 +54,8 @@ def plan(subject: Subject, losses: Losses) -> list[Mended]:
     found = []
     for path, faults in sorted(by_path.items()):
         ids = tuple(dict.fromkeys(fault.commit.id for fault in reversed(faults)))
-        found.append(Mended(path, _text(subject, losses, faults), ids))
+        lost = any(fault.step is None or not fault.step.is_growth for fault in faults)
+        found.append(Mended(path, _text(subject, losses, faults), ids, lost))
         found += _copies(subject, faults, ids)
     return found
 
@@ -59,9 +65,14 @@ def _text(subject: Subject, losses: Losses, faults: Iterable[Fault]) -> bytes:
     text = b""
     for number, fault in enumerate(faults):
         old = subject.blobs.read(fault.change.old)
+        start = losses.start_of(fault.path)
         if number == 0:
             text = subject.blobs.read(subject.history.at_tip(fault.commit.id, fault.path))
-        text = old if fault.step is None else _grown(text, old, fault, losses.start_of(fault.path))
+            text = text if fault.step is None else markers.settled(text, start)
+        if fault.step is None:
+            text = old
+        elif not fault.step.is_growth:
+            text = _grown(text, markers.settled(old, start), fault, start)
     return text
 
 
@@ -168,9 +179,12 @@ def _entry(place: Place, each: Mended) -> bytes:
 
 def _trailer(each: Mended) -> str:
     short = " ".join(commit[:12] for commit in each.commits)
-    return f"{commands.trailer_path(each.path)} put back after {short}"
+    done = "put back after" if each.lost else "without the conflict markers of"
+    return f"{commands.trailer_path(each.path)} {done} {short}"
 
 
 def told(each: Mended) -> str:
     """Return what is said of one mended file."""
+    if not each.lost:
+        return f"took the conflict markers out of {printed(each.path)}"
     return f"{'put back' if each.text is not None else 'removed the copy'} {printed(each.path)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.drivers import markers
 from coord.drivers.instant import instant
 from coord.drivers.join import count, has_title
 from coord.drivers.prefix import agreement, boundary
@@ -49,7 +50,17 @@ GROWTH = Step([])
 
 
 def step(old: bytes, new: bytes, start: bytes | None) -> Step:
-    """Return how `new` falls short of `old`, with records that begin with `start`, or lines."""
+    """Return how `new` falls short of `old`, with records that begin with `start`, or lines.
+
+    Where one of them holds conflict markers, its order says nothing.
+    """
+    if markers.line(old) or markers.line(new):
+        held = _step(markers.settled(old, start), markers.settled(new, start), start)
+        return Step(held.lost)
+    return _step(old, new, start)
+
+
+def _step(old: bytes, new: bytes, start: bytes | None) -> Step:
     common = agreement([old, new], min(len(old), len(new)))
     head = boundary(lambda begin, end: new[begin:end], common, start)
     above = 1 + old.count(b"\n", 0, head)
@@ -129,7 +140,7 @@ def _missing(old: Sequence[bytes], new: Sequence[bytes]) -> list[int]:
 
 def copies_back(lost: Sequence[Record], old: bytes, now: bytes, start: bytes | None) -> bool:
     """Tell whether `now` has as many copies of each lost record as `old` had."""
-    had, has = count(split(old, start).keys), count(split(now, start).keys)
+    had, has = (count(split(markers.settled(text, start), start).keys) for text in (old, now))
     return all(has.get(record.key, 0) >= had[record.key] for record in lost)
 
 

@@ -7,11 +7,12 @@ import os
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from coord import git
+from coord import caller, git
 from coord.check import judge, revisions, snapshot
 from coord.check.door import Door
 from coord.check.judge import Report
@@ -113,18 +114,19 @@ def _progress() -> Tick:
 
 
 def _print(report: Report, *, as_json: bool) -> None:
+    problems = [replace(each, run=caller.placed(each.run)) for each in report.problems]
     if as_json:
         show.document(
             {
                 "ok": not report.problems,
-                "problems": [problem.document() for problem in report.problems],
+                "problems": [problem.document() for problem in problems],
                 "commits": report.commits,
                 "guarded": report.guarded,
                 "notes": report.notes,
             }
         )
         return
-    for problem in report.problems:
+    for problem in problems:
         show.line(_headline(problem))
         show.line(f"  run: {problem.run}")
     seen = f"{counted(report.commits, 'commit')}, {counted(report.guarded, 'guarded file')}"

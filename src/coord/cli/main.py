@@ -145,6 +145,9 @@ def foreseen(error: Exception, name: str, args: list[str]) -> CoordError | None:
 
 
 def _told(error: CoordError, args: list[str]) -> int:
+    from coord import caller  # noqa: PLC0415  # only after a failure
+
+    error.run = caller.placed(error.run)
     if "--json" in args:
         show.document({"error": error.document()["error"]})
     click.echo(error.lines(), nl=False, err=True)

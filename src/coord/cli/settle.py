@@ -16,7 +16,7 @@ from coord.integrate import resolve as resolving
 
 if TYPE_CHECKING:
     from coord.integrate.paths import Spot
-    from coord.integrate.regenerate import Plan
+    from coord.integrate.regenerate import Made, Plan
     from coord.worktree import Place
 
 
@@ -54,12 +54,12 @@ def regenerate(
     _show(plan)
     if not dry_run:
         _require_trust(plan, words, trusting=trusting)
-    blobs = {} if dry_run or not plan.jobs else regenerating.carry_out(plan)
+    made = None if dry_run or not plan.jobs else regenerating.carry_out(plan)
     if as_json:
-        show.document({"dry_run": dry_run, "regenerated": _listing(plan, blobs)})
+        show.document({"dry_run": dry_run, "regenerated": _listing(plan, made)})
         return
     for path in plan.paths:
-        show.line(f"would regenerate {path}" if dry_run else f"regenerated and staged {path}")
+        show.line(f"{_done(path, made)} {path}")
     if not plan.jobs:
         show.line("nothing to regenerate: no derived file is refused here")
 
@@ -158,7 +158,15 @@ def _accept(place: Place, texts: list[str]) -> None:
         show.note(f"accepted this once: {error.strerror}: hooks/coord")
 
 
-def _listing(plan: Plan, blobs: dict[str, str]) -> list[dict[str, object]]:
+def _done(path: str, made: Made | None) -> str:
+    if made is None:
+        return "would regenerate"
+    if path in made.unchanged:
+        return "unchanged, and staged as HEAD has it:"
+    return "regenerated and staged"
+
+
+def _listing(plan: Plan, made: Made | None) -> list[dict[str, object]]:
     foreign = {job.text for job in plan.untrusted()}
     return [
         {
@@ -166,7 +174,8 @@ def _listing(plan: Plan, blobs: dict[str, str]) -> list[dict[str, object]]:
             "command": job.command,
             "refused": path in plan.records,
             "trusted": job.text not in foreign,
-            "blob": blobs.get(path),
+            "blob": made.blobs[path] if made else None,
+            **({"unchanged": path in made.unchanged} if made else {}),
         }
         for job in plan.jobs
         for path in job.paths

@@ -237,8 +237,13 @@ def _unguarded(spot: Spot, path: str) -> Refused:
         where=path,
         why="only derived files, logs and write-once files are guarded; git alone asks here for "
         "no more than",
-        run=f"git add {spot.typed(path)}",
+        run=f"{_edited(spot, path)}git add {spot.typed(path)}",
     )
+
+
+def _edited(spot: Spot, path: str) -> str:
+    """Return what takes the markers of an ordinary conflict away first; nothing without any."""
+    return f"${{EDITOR:-vi}} {spot.typed(path)} && " if paths.marker_line(spot.full(path)) else ""
 
 
 def _untouched(case: Case) -> Refused:

@@ -67,6 +67,54 @@ def test_moved_records_come_first_again(guarded: Repo) -> None:
     assert guarded.read("a.log") == "one\ntwo\nthree\nzzz\n"
 
 
+MARKED = "one\ntwo\nthree\n<<<<<<< HEAD\nfour\n=======\nfive\n>>>>>>> side\n"
+
+
+def test_committed_markers_are_taken_out_and_never_put_back(guarded: Repo) -> None:
+    """Once they are out, by ``--mend`` or by hand, nobody misses them."""
+    rewrite(guarded, {"a.log": MARKED})
+    assert found(guarded) == [("conflict-markers", "a.log")]
+
+    mended(guarded)
+
+    assert guarded.read("a.log") == "one\ntwo\nthree\nfour\nfive\n"
+    assert guarded.coord("check", "--mend").code == 0
+    assert guarded.read("a.log") == "one\ntwo\nthree\nfour\nfive\n"
+
+
+def test_markers_inside_of_a_block_are_taken_out_too(guarded: Repo) -> None:
+    """They end no block and begin none, and the blocks around them are the same as before."""
+    config = guarded.read(".coord.toml") + '[log."b.log"]\nstart = "## "\n'
+    rewrite(guarded, {"b.log": "## 1\none\n", ".coord.toml": config})
+    marked = "## 1\none\n<<<<<<< a\n## 2\ntwo\n=======\n## 3\nthree\n>>>>>>> b\n"
+    rewrite(guarded, {"b.log": marked})
+    assert found(guarded) == [("conflict-markers", "b.log")]
+
+    mended(guarded)
+
+    assert guarded.read("b.log") == "## 1\none\n## 2\ntwo\n## 3\nthree\n"
+
+
+def test_an_edit_beside_committed_markers_is_mended_without_them(guarded: Repo) -> None:
+    """What the edit took comes back; the markers that stood beside it do not."""
+    rewrite(guarded, {"a.log": MARKED})
+    rewrite(guarded, {"a.log": "one\ntwo\nthree\nfour\n"})
+
+    mended(guarded)
+
+    assert guarded.read("a.log") == "one\ntwo\nthree\nfour\nfive\n"
+
+
+def test_a_merge_that_brings_committed_markers_along_is_not_blamed(guarded: Repo) -> None:
+    """One commit put them there, and one problem says so; taking them out heals both."""
+    side = branch(guarded, "side", "other", {"b.log": "1\n"})
+    bad = rewrite(guarded, {"a.log": MARKED})
+    guarded.git("checkout", "-q", side)
+    guarded.git("merge", "-q", "-m", "merge", "main")
+
+    assert [each.commit for each in problems(guarded, "shared..HEAD")] == [bad]
+
+
 def test_several_rewrites_of_one_log_are_mended_together(guarded: Repo) -> None:
     """Each took something else."""
     rewrite(guarded, {"a.log": "one\ntwo\n"})

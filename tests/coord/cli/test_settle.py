@@ -515,6 +515,19 @@ def test_a_result_that_equals_one_side_passes_the_gate(refused: Repo) -> None:
     )
 
 
+def test_a_producer_that_changes_nothing_is_not_said_to_have_made_anything(refused: Repo) -> None:
+    """What is staged is what HEAD has: the answer says so, and so does the commit."""
+    ours = refused.git("show", "HEAD:schema.json")
+    refused.write("fixed", f"{ours}\n")
+    refused.write(".coord.toml", CONFIG.replace(PRODUCER, "cat fixed >schema.json"))
+
+    done = refused.coord("regenerate", "--trust")
+
+    assert (done.code, done.out) == (0, "unchanged, and staged as HEAD has it: schema.json\n")
+    refused.git("commit", "-q", "--no-edit")
+    assert trailers(refused) == "schema.json as HEAD has it, after: cat fixed >schema.json"
+
+
 def test_each_stop_of_a_rebase_is_regenerated(hooked: Repo) -> None:
     """Ours is the new base; each replayed commit ends with the artifact of its own tree."""
     forked(hooked)
@@ -907,7 +920,9 @@ def test_a_plain_file_is_gits_own(sided: Repo) -> None:
     done = sided.coord("resolve", "README", "--take", "ours", "--reason", "r")
 
     assert done.refusal.rule == "not-guarded"
-    assert sided.paste(done.refusal.run).code == 0
+    mark = "sed -i.bak -e /^[<>=]/d"  # an editor that leaves both
+    assert sided.with_env(EDITOR=mark).paste(done.refusal.run).code == 0
+    assert sided.git("show", ":README").split() == ["s", "m"]
     assert not sided.git("ls-files", "-u", "README")
 
 

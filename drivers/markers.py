@@ -1,0 +1,67 @@
+"""Conflict markers that were committed into a log: no records, but the two texts they stand for.
+
+Whoever takes them out again removes nothing, and whoever puts records back does not want them.
+Only a whole conflict counts, as git writes it; a log may well hold a line of seven equal signs.
+"""
+
+from __future__ import annotations
+
+from coord.drivers.join import both
+
+_OURS, _BASE, _MIDDLE, _THEIRS = b"<<<<<<< ", b"|||||||", b"=======", b">>>>>>> "
+
+
+def line(text: bytes) -> int:
+    """Return the line on which the first whole conflict begins, from 1; 0 where there is none."""
+    if _OURS not in text:
+        return 0
+    lines = text.split(b"\n")
+    return next((at + 1 for at in range(len(lines)) if _conflict(lines, at)), 0)
+
+
+def settled(text: bytes, start: bytes | None) -> bytes:
+    """Return a log with each record of both sides instead of its conflicts, or the log itself."""
+    while line(text):  # more than once where a conflict stands in another
+        text = both(b"", *_sides(text.split(b"\n")), start)
+    return text
+
+
+def _sides(lines: list[bytes]) -> tuple[bytes, bytes]:
+    """Return the two texts that a conflicted one stands for; what a third side had is neither's."""
+    ours: list[bytes] = []
+    theirs: list[bytes] = []
+    at = 0
+    while at < len(lines):
+        conflict = _conflict(lines, at)
+        if conflict is None:
+            ours.append(lines[at])
+            theirs.append(lines[at])
+            at += 1
+            continue
+        base, middle, end = conflict
+        ours += lines[at + 1 : base]
+        theirs += lines[middle + 1 : end]
+        at = end + 1
+    return b"\n".join(ours), b"\n".join(theirs)
+
+
+def _conflict(lines: list[bytes], at: int) -> tuple[int, int, int] | None:
+    """Return where one side of the conflict that begins at a line ends, the other begins, and ends.
+
+    None where none begins.
+    """
+    if not lines[at].startswith(_OURS):
+        return None
+    base = middle = 0
+    for number in range(at + 1, len(lines)):
+        text = lines[number]
+        if text.startswith(_OURS):
+            return None
+        if middle:
+            if text.startswith(_THEIRS):
+                return base or middle, middle, number
+        elif text.startswith(_BASE) and not base:
+            base = number
+        elif text.rstrip(b"\r") == _MIDDLE:
+            middle = number
+    return None
