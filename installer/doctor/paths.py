@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from coord.installer.doctor.view import View
 
 _NAMED = 5
+_LFS = "lfs"
 _TAUGHT = {"ours": "true"}  # no built-in, whatever the web says
 
 
@@ -51,7 +52,7 @@ def judge(views: Sequence[View], declared: Declared) -> Verdict:
         *_branches(working, declared),
         *_leftovers(working, declared),
     ]
-    return verdict("guarded", _right(working), findings, _notes(working))
+    return verdict("guarded", _right(working), findings, _notes(working, declared))
 
 
 def _of(view: View, known: Mapping[str, Derived], declared: Declared) -> Iterator[Finding]:
@@ -88,20 +89,31 @@ def _fallbacks(view: View) -> Iterator[Finding]:
 
 
 def _drivers(view: View, declared: Declared) -> Iterator[Finding]:
-    """Yield the drivers of others that attributes name and nobody has registered."""
-    info = (("info/attributes", name) for name in declared.named)
-    for file, name in (*view.guards.named, *info):
-        if view.config.last(f"merge.{name}.driver") is not None:
-            continue
+    """Yield the drivers of others that attributes name and that are registered by halves."""
+    for _, name in _named(view, declared):
         about = view.config.last(f"merge.{name}.name")
-        if about is not None:
+        if about is not None and view.config.last(f"merge.{name}.driver") is None:
             message = f"merge.{name} in {about.file} has no driver: git dies at such a merge"
             yield Finding("driver-missing", view.folder, message, about.unset())
-            continue
-        message = f"{file} says merge={name}, which nobody registered: git merges it as text"
-        line = quote(_TAUGHT[name]) if name in _TAUGHT else '"${DRIVER:?its command line}"'
-        run = f"git -C {quote(view.folder)} config {quote(f'merge.{name}.driver')} {line}"
-        yield Finding("driver-missing", view.folder, message, run)
+
+
+def _named(view: View, declared: Declared) -> Iterator[tuple[str, str]]:
+    """Yield (file, driver of others) of the attributes files that hold in a worktree."""
+    yield from view.guards.named
+    yield from (("info/attributes", name) for name in declared.named)
+
+
+def _unregistered(view: View, declared: Declared) -> Iterator[str]:
+    """Yield a remark on each driver of others that no config speaks of.
+
+    They guard nothing of ours; and of ``merge=lfs`` git-lfs itself means nothing but a name.
+    """
+    for file, name in _named(view, declared):
+        known = view.config.last(f"merge.{name}.driver", f"merge.{name}.name")
+        if name != _LFS and known is None:
+            what = f"{file} says merge={name}, which nobody registered: git merges it as text"
+            how = f"git config merge.{name}.driver {_TAUGHT[name]}" if name in _TAUGHT else ""
+            yield f"{what}; {how}" if how else what
 
 
 def _producers(view: View, known: Mapping[str, Derived]) -> Iterator[Finding]:
@@ -185,9 +197,10 @@ def _right(working: Sequence[View]) -> str:
     return f"{counts}: each with its driver and producer" if counts else "no path is guarded"
 
 
-def _notes(working: Sequence[View]) -> Iterator[str]:
+def _notes(working: Sequence[View], declared: Declared) -> Iterator[str]:
     """Yield the paths that only ``info/attributes`` guards: the branch is older."""
     for view in working:
+        yield from _unregistered(view, declared)
         if view.guards.paths and not view.guards.rules:
             yield f"{view.folder}: its branch declares no guard; info/attributes guards it all"
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from coord.check.subject import Subject
 
 
-def problems(subject: Subject) -> Iterator[Problem]:
-    """Yield them by rule, then path."""
+def problems(subject: Subject, notes: list[str]) -> Iterator[Problem]:
+    """Yield them by rule, then path; add to `notes` what others have to know of their drivers."""
     yield from _ids(subject)
-    yield from _declarations(subject)
+    yield from _declarations(subject, notes)
     if subject.invalid is not None:
         fault = subject.invalid
         run = commands.edit(subject.place, subject.cwd, ".coord.toml", fault.line)
@@ -34,9 +34,10 @@ def _ids(subject: Subject) -> Iterator[Problem]:
         yield Problem(once.TAKEN, printed(clash.path), None, clash.message, run)
 
 
-def _declarations(subject: Subject) -> Iterator[Problem]:
+def _declarations(subject: Subject, notes: list[str]) -> Iterator[Problem]:
     triples = subject.history.attributes.effective(subject.tree)
     drivers = _drivers(subject)
+    notes += declared.unregistered(triples, drivers)
     for finding in declared.unguarded(triples, drivers):
         run = commands.edit(subject.place, subject.cwd, ".gitattributes")
         run = "coord-install" if finding.by_install else run
