@@ -15,7 +15,7 @@ from coord.drivers.line import DRIVERS
 from coord.errors import CoordError, Environment, Refused, Usage
 from coord.installer import attributes, declaration, disk
 from coord.installer import pattern as patterns
-from coord.installer.apply import apply
+from coord.installer.apply import alone, apply
 from coord.installer.steps import Edit
 from coord.names import quote
 
@@ -71,18 +71,13 @@ def once(pattern: str, *, as_json: bool) -> None:
 @show.json_option
 def untrack(pattern: str, *, as_json: bool) -> None:
     """Stop guarding PATTERN, spelled as it was given to ``track``."""
-    files = _Files.read(who.here())
-    edits = files.edits(None, pattern, {})
-    if not edits:
-        raise Refused(
-            "not-tracked",
-            "no such pattern is guarded",
-            where=pattern,
-            why="it is neither in .gitattributes nor in .coord.toml of this worktree",
-            run="git ls-files -- "
-            + " ".join(f"':(top,attr:{guarded.attribute(kind)})'" for kind in guarded.KINDS),
-        )
-    apply(edits, files.place.common_dir, again=f"git coord untrack {quote(pattern)}")
+    place, again = who.here(), f"git coord untrack {quote(pattern)}"
+    with alone(place.common_dir, again=again):
+        files = _Files.read(place)
+        edits = files.edits(None, pattern, {})
+        if not edits:
+            raise _not_tracked(pattern)
+        apply(edits, place.common_dir, again=again)
     _tell(files, edits, {"pattern": pattern}, f"{pattern}: not guarded any more", as_json=as_json)
 
 
@@ -132,24 +127,20 @@ class _Files:
 
 
 def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool) -> None:
-    files = _Files.read(who.here())
-    fault = patterns.fault(pattern, files.top)
-    if fault:
-        raise _usage(pattern, fault, kind)
-    edits = files.edits(kind, pattern, values)
-    common = files.place.common_dir
-    apply(edits, common, again=f"git coord track {kind} {quote(pattern)}")
+    place, again = who.here(), f"git coord track {kind} {quote(pattern)}"
     command = values.get("regenerate")
-    if isinstance(command, str) and files.place.installed:
-        _accept(common, command)
-    about = f", made by: {command}" if command else ""
-    _tell(
-        files,
-        edits,
-        {"pattern": pattern, "kind": kind, **values},
-        f"{pattern}: {kind}{about}",
-        as_json=as_json,
-    )
+    # From the first look to the last rename: what another adds meanwhile would be written over.
+    with alone(place.common_dir, again=again):
+        files = _Files.read(place)
+        fault = patterns.fault(pattern, files.top)
+        if fault:
+            raise _usage(pattern, fault, kind)
+        edits = files.edits(kind, pattern, values)
+        apply(edits, place.common_dir, again=again)
+        if isinstance(command, str) and place.installed:
+            _accept(place.common_dir, command)
+    about = f"{pattern}: {kind}{f', made by: {command}' if command else ''}"
+    _tell(files, edits, {"pattern": pattern, "kind": kind, **values}, about, as_json=as_json)
     if not files.place.installed:
         show.note("this clone has no drivers yet: coord-install")
     committed = disk.read(files.path(attributes.COMMITTED)) or b""
@@ -224,6 +215,17 @@ def _text(top: str, name: str) -> bytes | None:
         if found.kind == "link"
         else f"it is a {found.kind}",
         run=f"mv {quote(path)} {quote(path)}.aside",
+    )
+
+
+def _not_tracked(pattern: str) -> Refused:
+    return Refused(
+        "not-tracked",
+        "no such pattern is guarded",
+        where=pattern,
+        why="it is neither in .gitattributes nor in .coord.toml of this worktree",
+        run="git ls-files -- "
+        + " ".join(f"':(top,attr:{guarded.attribute(kind)})'" for kind in guarded.KINDS),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from subprocess import DEVNULL, PIPE, Popen
 from typing import TYPE_CHECKING
 
 import pytest
@@ -380,3 +381,25 @@ def test_a_sandbox_that_forbids_parts_of_the_git_dir(
     assert done.code == code
     assert word in done.err
     assert (texts(installed) == before) is (code != 0)
+
+
+def test_many_that_track_at_once_lose_nothing(installed: Repo) -> None:
+    """Each reads, changes and writes three files: two that overlap would undo one another."""
+    commands = [["git", "coord", "track", "log", f"f{n}.md", "--start", "## "] for n in range(6)]
+    commands += [
+        ["git", "coord", "track", "derived", f"d{n}", "--regenerate", f"make d{n}"]
+        for n in range(4)
+    ]
+    children = [
+        Popen(command, cwd=installed.path, env=dict(installed.env), stdout=DEVNULL, stderr=PIPE)
+        for command in commands
+    ]
+    said = [(child.communicate()[1].decode(), child.returncode) for child in children]
+
+    assert [code for _, code in said] == [0] * 10, said
+    declared = tomllib.loads(installed.read(".coord.toml"))
+    assert (len(declared["log"]), len(declared["derived"])) == (6, 4)
+    for text in (installed.read(".gitattributes"), installed.common("info/attributes").read_text()):
+        patterns = {line.split()[0] for line in text.splitlines() if line[:1] in "fd"}
+        assert patterns == {*(f"f{n}.md" for n in range(6)), *(f"d{n}" for n in range(4))}
+    assert all(trust.is_accepted(str(installed.common()), f"make d{n}") for n in range(4))
