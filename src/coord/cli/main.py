@@ -124,10 +124,19 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
 def foreseen(error: Exception, name: str) -> CoordError | None:
     """Return `error` as one of the tree, or None when it is a fault of ours."""
     if isinstance(error, CoordError):
-        return error
+        return _cause(error)
     if isinstance(error, click.UsageError):
         return _usage(error, name)
     return _system(error) if isinstance(error, OSError) else None
+
+
+def _cause(error: CoordError) -> CoordError:
+    """Return why git reads no repository here, where that is a damaged file of ours."""
+    if error.rule != "repository-unreadable":
+        return error
+    from coord import damage  # noqa: PLC0415  # only after a failure
+
+    return damage.found_from(os.getcwd()) or error
 
 
 def _told(error: CoordError, args: list[str]) -> int:
