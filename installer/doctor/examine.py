@@ -158,6 +158,16 @@ def _surroundings(place: Place, cwd: str, environ: Mapping[str, str]) -> identit
     )
 
 
+def _producers(place: Place, views: Sequence[View]) -> dict[str, str]:
+    """Return pattern → who declares what makes it, asked for only where a worktree does not."""
+    if not any(view.guards.without for view in views):
+        return {}
+    here = {
+        rule.pattern: view.branch or view.folder for view in views for rule in view.guards.producers
+    }
+    return here | branches.producers(place, "refs/heads", "refs/remotes")
+
+
 def _guarded(
     place: Place, views: Sequence[View], block: tuple[Line, ...], installed: Manifest | None
 ) -> Verdict:
@@ -171,5 +181,6 @@ def _guarded(
         tuple(guards.drivers(_info(place) or b"")),
         {ref.removeprefix("refs/heads/"): rules for ref, rules in local.items()},
         frozenset(rule for rules in remote.values() for rule in rules),
+        _producers(place, views),
     )
     return paths.judge(views, declared)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import guarded
+from coord import guarded, trust
 from coord.check import commands, declared, ids, once
 from coord.check.problem import Problem, printed
 
@@ -65,7 +65,10 @@ def _unattributed(subject: Subject) -> Iterator[Problem]:
     """Yield the files that ``.coord.toml`` speaks of and no attribute guards."""
     free = [os.fsdecode(path) for path in subject.tree if path not in subject.kinds]
     for path, made in guarded.derived_rules(subject.place, subject.config, free).items():
-        run = commands.track("derived", made.pattern, made.regenerate, made.inputs)
+        how = made.regenerate
+        # `track` accepts the command it is given: nobody shall do so by pasting.
+        known = trust.is_accepted(subject.place.common_dir, how)
+        run = commands.track("derived", made.pattern, how if known else None, made.inputs)
         yield _unattributed_one(path, "derived", run)
     for path, log in guarded.log_rules(subject.place, subject.config, free).items():
         yield _unattributed_one(path, "log", commands.track("log", log.pattern, log.start))

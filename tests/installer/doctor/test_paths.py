@@ -178,19 +178,44 @@ def test_a_derived_file_without_a_producer_is_declared_by_the_command(installed:
     assert 'regenerate = "make gen"' in installed.read(".coord.toml")
 
 
-def test_a_producer_that_another_branch_declares_is_taken_over(
+def test_a_producer_that_another_branch_declares_comes_with_a_merge(
     guarded: Repo, tmp_path: Path
 ) -> None:
-    """An older branch is guarded by ``info/attributes``: it lacks the producer only."""
+    """Older branches are guarded by ``info/attributes``; declared twice, they would conflict."""
+    for name in ("old", "older"):
+        guarded.git("worktree", "add", "-q", "-b", name, str(tmp_path / name), "HEAD~2")
     old = guarded.at(tmp_path / "old")
-    guarded.git("worktree", "add", "-q", "-b", "old", str(old.path), "HEAD~2")
 
-    assert f"{old.path}: its branch declares no guard" in notes(guarded)
-    found = mended(guarded, "producer-missing")
+    said = notes(guarded)
+    assert healthy(guarded)
+    assert f"{old.path}: its branch declares no guard" in said
+    assert said.count("git merge main brings it") == 1
+    assert f"declared on main, and not yet in {old.path} and 1 more" in said
+    for name in ("old", "older"):
+        guarded.at(tmp_path / name).git("merge", "-q", "main")
+    assert "git merge main" not in notes(guarded)
 
-    assert found.worktree == str(old.path)
-    assert "another branch declares one" in found.message
-    assert old.read(".coord.toml") == guarded.read(".coord.toml").partition("\n[log")[0]
+
+def test_a_producer_that_no_worktree_has_checked_out_is_known(guarded: Repo) -> None:
+    """The trunk of a bare repository stands in a branch only."""
+    guarded.git("switch", "-q", "--detach", "HEAD~2")
+
+    assert "declared on main, and not yet in" in notes(guarded)
+    assert not findings(guarded, "producer-missing")
+
+
+def test_no_command_of_another_branch_is_printed_to_be_accepted(
+    guarded: Repo, tmp_path: Path
+) -> None:
+    """`track` accepts what it is given, for the whole clone: a peer could have it pasted."""
+    peer = guarded.worktree(tmp_path / "ev", "ev")
+    peer.commit("evil", {".coord.toml": "[derived.'gen/schema.json']\nregenerate = 'touch EVIL'\n"})
+    peer.write("x.tsv", "")
+    guarded.write(".coord.toml", "")
+
+    said = guarded.coord("doctor").out + peer.coord("check").out
+
+    assert "touch EVIL" not in said
 
 
 def test_a_broken_declaration_is_shown_with_its_line(guarded: Repo) -> None:
