@@ -14,7 +14,7 @@ import coord
 from coord import trust, worktree
 from coord.cli import show
 from coord.cli.main import answer
-from coord.errors import Usage
+from coord.errors import CoordError, Usage
 from coord.installer import (
     apply,
     authors,
@@ -113,7 +113,14 @@ def _require_one_job(chosen: dict[str, bool], *, purge: bool, dry_run: bool) -> 
 
 
 def _checked(place: Place, *, as_json: bool) -> int:
-    problems = check.check(place)
+    from coord.installer.doctor import examine  # noqa: PLC0415  # an install has no use for it
+
+    problems = examine.basics(place, os.environ)
+    try:
+        problems += check.check(place)
+    except CoordError:
+        if not problems:  # else git has failed of what is known already
+            raise
     if as_json:
         show.document({"ok": not problems, "problems": [asdict(one) for one in problems]})
     for text in [] if as_json else report.checked(problems):

@@ -96,6 +96,22 @@ def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
     return Diagnosis(place, views, verdicts, version)
 
 
+def basics(place: Place, environ: Mapping[str, str]) -> list[Finding]:
+    """Return what keeps git itself from working in a worktree, or from writing there.
+
+    Without it all of ours may be as installed, and in force nowhere.
+    """
+    env = hookspath.environment(environ)
+    siblings = [sibling for sibling in worktree.siblings(place) if sibling.git_dir]
+    version = git.version(git.tell("--version", cwd=place.cwd).text)
+    means = Means(place.common_dir, Prober(env, "", ""), installed=False, block=(), git=version)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        views = list(pool.map(lambda sibling: look(sibling, means), siblings))
+    shared = _shared(place, env, None)
+    unwritable = pending.unwritable((view.folder, view.place) for view in views)
+    return [*poison.judge(views, shared).findings, *unwritable]
+
+
 def _looked(
     place: Place,
     installed: Manifest | None,

@@ -344,6 +344,8 @@ def test_a_read_only_git_dir_names_the_writable_root(repo: Repo) -> None:
     assert str(repo.common()) in done.refusal.why
     assert repo.paste(done.refusal.run).code == 0
     assert repo.run("coord-install", "--check").code == 0
+    done = repo.run(*read_only(repo, repo.common(), "coord-install --check"))
+    assert (done.code, done.out.partition(":")[0]) == (1, "not-writable")
 
 
 @pytest.mark.parametrize("folder", ["hooks", "info"])
