@@ -45,7 +45,8 @@ def uninstall(place: Place, hooks_now: str) -> tuple[list[Step], list[str]]:
     """
     common = place.common_dir
     known = manifest.parse(disk.read(os.path.join(common, manifest.FILE)))
-    before = known or Manifest(made=("hooks",), hooks=(hooks_now,))
+    lost = ("hooks",) if os.path.lexists(os.path.join(common, plan.HOME)) else ()
+    before = known or Manifest(made=lost, hooks=(hooks_now,))
     steps, notes = _hooks(before, common)
     if place.top is not None:
         undone, kept = fleet.taken_back(place.top, before.declared)

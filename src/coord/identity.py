@@ -45,8 +45,20 @@ class Identity(NamedTuple):
     conflict: str | None = None
 
 
-def resolve(place: Place, asked: str | None, environ: Mapping[str, str] = os.environ) -> Identity:
-    """Return who acts at `place`; `asked` is ``--as``, which outranks COORD_ACTOR.
+def resolve(
+    place: Place,
+    asked: str | None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    minting: bool = True,
+) -> Identity:
+    """Return who acts at `place`.
+
+    Args:
+        place: the worktree.
+        asked: ``--as``, which outranks COORD_ACTOR.
+        environ: the user's environment.
+        minting: give an unpinned actor an instance; else only one that was minted before counts.
 
     Raises:
         Usage: the explicit name is no actor.
@@ -61,9 +73,10 @@ def resolve(place: Place, asked: str | None, environ: Mapping[str, str] = os.env
         return Identity(pinned.actor, pinned.instance, "pinned", worktree.count(place), clash)
     count = worktree.count(place)
     if explicit is not None:
-        return Identity(explicit, minted(place, explicit), "explicit", count)
+        return Identity(explicit, minted(place, explicit, minting=minting), "explicit", count)
     actor = inferred_actor(place)
-    return Identity(actor, minted(place, actor) if count == 1 else None, "inferred", count)
+    instance = minted(place, actor, minting=minting) if count == 1 else None
+    return Identity(actor, instance, "inferred", count)
 
 
 def instead_of(asked: str | None) -> str:
@@ -152,16 +165,18 @@ def inferred_actor(place: Place) -> str:
     return slug(head) or slug(os.path.basename(place.cwd)) or "worktree"
 
 
-def minted(place: Place, actor: str) -> str | None:
+def minted(place: Place, actor: str, *, minting: bool = True) -> str | None:
     """Return the instance of an unpinned `actor` here, minted once per worktree and actor.
 
-    None where the private git dir cannot be written: such an identity owns nothing.
+    None where the private git dir cannot be written: such an identity owns nothing; nor does one
+    that was not to be minted.
     """
     folder = place.private("coord-instances")
     path = os.path.join(folder, actor)
     try:
-        os.makedirs(folder, exist_ok=True)
-        publish.create(path, pin.uuid().encode() + b"\n")
+        if minting:
+            os.makedirs(folder, exist_ok=True)
+            publish.create(path, pin.uuid().encode() + b"\n")
         with open(path, encoding="ascii") as file:
             return file.read().strip() or None
     except OSError:

@@ -81,7 +81,7 @@ def looking(asked: str | None, names: Sequence[str] = ()) -> Seat:
     place = who.here()
     wanted = _parsed(names, place)
     who.lazily_pin(place, asked)
-    me = identity.resolve(place, asked)
+    me = identity.resolve(place, asked, minting=place.in_use)
     if me.conflict is not None:
         show.note(f"--as or {identity.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
     return Seat(place, me, roster.board_of(place), watch, wanted)
