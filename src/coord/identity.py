@@ -52,13 +52,9 @@ def resolve(
     *,
     minting: bool = True,
 ) -> Identity:
-    """Return who acts at `place`.
+    """Return who acts at `place`; `asked` is ``--as``, which outranks COORD_ACTOR.
 
-    Args:
-        place: the worktree.
-        asked: ``--as``, which outranks COORD_ACTOR.
-        environ: the user's environment.
-        minting: give an unpinned actor an instance; else only one that was minted before counts.
+    Without `minting` an unpinned actor has the instance that it was given before, or none.
 
     Raises:
         Usage: the explicit name is no actor.
@@ -168,19 +164,26 @@ def inferred_actor(place: Place) -> str:
 def minted(place: Place, actor: str, *, minting: bool = True) -> str | None:
     """Return the instance of an unpinned `actor` here, minted once per worktree and actor.
 
-    None where the private git dir cannot be written: such an identity owns nothing; nor does one
-    that was not to be minted.
+    None where the private git dir cannot be written, or it was not to be: it owns nothing.
     """
-    folder = place.private("coord-instances")
-    path = os.path.join(folder, actor)
+    path = place.private(f"coord-instances/{actor}")
     try:
         if minting:
-            os.makedirs(folder, exist_ok=True)
-            publish.create(path, pin.uuid().encode() + b"\n")
+            mint(path)
         with open(path, encoding="ascii") as file:
             return file.read().strip() or None
     except OSError:
         return None
+
+
+def mint(path: str) -> None:
+    """Give an actor an instance, kept at `path`, unless there is one.
+
+    Raises:
+        OSError: the private git dir cannot be written, or is full.
+    """
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    publish.create(path, pin.uuid().encode() + b"\n")
 
 
 def own(place: Place, key: str) -> str:
