@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(coord.VERSION, prog_name=command.NAME, message="%(prog)s %(version)s")
+@click.option("--version", "versioned", is_flag=True, help="Show the version and exit.")
 @click.option("--dry-run", is_flag=True, help="Print what would be done; touch nothing.")
 @click.option("--check", "checking", is_flag=True, help="Ask git whether all is in force.")
 @click.option("--uninstall", is_flag=True, help="Take everything out of the git dir again.")
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 @show.json_option
 def main(
     *,
+    versioned: bool,
     dry_run: bool,
     checking: bool,
     uninstall: bool,
@@ -60,6 +61,9 @@ def main(
     as_json: bool,
 ) -> int:
     """Install hooks, merge drivers and the alias `git coord` into this repository."""
+    if versioned:
+        _tell_version(as_json=as_json)
+        return 0
     chosen = {
         "--check": checking,
         "--uninstall": uninstall,
@@ -78,6 +82,13 @@ def main(
     if dry_run:
         return _planned(found, again, pin_existing=pin_existing, as_json=as_json)
     return _installed(found, again, pin_existing=pin_existing, as_json=as_json)
+
+
+def _tell_version(*, as_json: bool) -> None:
+    if as_json:
+        show.document({"version": coord.VERSION})
+    else:
+        show.line(f"{command.NAME} {coord.VERSION}")
 
 
 def run() -> NoReturn:

@@ -128,7 +128,10 @@ def _stage(spot: Spot, path: str) -> None:
     try:
         files.stage(spot, path)
     except CoordError as error:
-        show.note(f"wrote {path}, but git did not stage it: {error.why}")
+        show.note(
+            f"wrote {path}, but git did not stage it: {error.why}; then: "
+            f"git add -- {spot.typed(path)}"
+        )
         return
     show.note(f"wrote {path} and staged it: the next commit takes it along")
     if guarded.kinds(spot.place, [path]).get(path) != "once":

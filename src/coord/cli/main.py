@@ -104,6 +104,7 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
     """Run a click command and return its exit code, printing any error once, in three lines."""
     try:
         done = command.main(args, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()
     except click.Abort:
         return 130
     except click.exceptions.NoArgsIsHelpError as error:
@@ -114,7 +115,7 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        told = foreseen(error, name)
+        told = _of_stdout() or foreseen(error, name)
         if told is None and os.environ.get("COORD_DEBUG") == "1":
             raise
         return _told(told or _bug(error, name, args), args)
@@ -128,6 +129,22 @@ def foreseen(error: Exception, name: str) -> CoordError | None:
     if isinstance(error, click.UsageError):
         return _usage(error, name)
     return _system(error) if isinstance(error, OSError) else None
+
+
+def _of_stdout() -> Environment | None:
+    """Return why the answer could not be written, where that is what failed; it is given up."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python's exit flushes too
+        return Environment(
+            "output-lost",
+            "the answer could not be written, whatever was done",
+            where="stdout",
+            why=str(error.strerror),
+            run="ls -lL /dev/stdout",
+        )
+    return None
 
 
 def _cause(error: CoordError) -> CoordError:

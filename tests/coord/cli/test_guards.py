@@ -403,3 +403,29 @@ def test_many_that_track_at_once_lose_nothing(installed: Repo) -> None:
         patterns = {line.split()[0] for line in text.splitlines() if line[:1] in "fd"}
         assert patterns == {*(f"f{n}.md" for n in range(6)), *(f"d{n}" for n in range(4))}
     assert all(trust.is_accepted(str(installed.common()), f"make d{n}") for n in range(4))
+
+
+def test_a_declaration_outside_of_the_sparse_checkout_is_not_lost(installed: Repo) -> None:
+    """A fresh file in its place would drop all it says; and git adds none there by itself."""
+    tracked(installed, "log", "a.tsv")
+    installed.commit("guard", {".gitattributes": installed.read(".gitattributes"), "src/x": "x"})
+    installed.git("sparse-checkout", "set", "--no-cone", "/src/")
+
+    done = installed.coord("track", "log", "b.tsv")
+
+    assert (done.code, done.refusal.rule) == (1, "outside-sparse")
+    assert installed.paste(done.refusal.run).code == 0
+    tracked(installed, "log", "b.tsv")
+    assert "a.tsv coord-log" in installed.read(".gitattributes")
+
+
+def test_a_first_declaration_in_a_sparse_checkout_can_be_committed(installed: Repo) -> None:
+    """The line that is printed names what git would refuse without a word of it."""
+    installed.commit("src", {"src/x": "x"})
+    installed.git("sparse-checkout", "set", "--no-cone", "/src/")
+
+    done = installed.coord("track", "log", "--start", "## ", "b.md")
+
+    line = done.err.partition("commit it: ")[2].partition("\n")[0]
+    assert installed.paste(line).code == 0
+    assert installed.git("show", "HEAD:.coord.toml").startswith("[log")

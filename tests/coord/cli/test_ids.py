@@ -217,7 +217,10 @@ def test_what_git_ignores_or_cannot_stage_is_written_all_the_same(installed: Rep
 
     assert (done.code, done.out) == (0, "HW-0001\n")
     assert "did not stage it" in done.err
+    said = done.err.partition("; then: ")[2].partition("\n")[0]
     assert (installed.path / path(1)).exists()
+    assert installed.paste(said).code == 0
+    assert installed.git("diff", "--cached", "--name-only") == path(1)
 
 
 def test_a_bare_repository_has_no_tree_to_write_to(bare_with_worktree: Repo) -> None:

@@ -91,3 +91,14 @@ def test_without_a_verb_the_help_is_shown_as_wrong_usage(repo: Repo) -> None:
 
     assert done.code == 2
     assert done.err.startswith("Usage: git coord")
+
+
+@pytest.mark.parametrize("words", ["whoami", "board --json", "check HEAD"])
+def test_an_answer_that_cannot_be_written_is_said_once(installed: Repo, words: str) -> None:
+    """A full disk behind `>file`: exit 3 naming stdout, and nothing of Python's own."""
+    done = installed.run("sh", "-c", f"git coord {words} >/dev/full")
+
+    assert (done.code, done.refusal.rule) == (3, "output-lost")
+    assert done.refusal.headline.endswith(": stdout")
+    assert "Exception" not in done.err
+    assert installed.paste(done.refusal.run).code == 0
