@@ -4,6 +4,15 @@
 # ../demo.sh, which puts git-coord and coord-install on PATH.
 set -u
 
+case $#/${1-} in
+0/ | 1/[!-]*) ;;
+*) printf 'demo: not understood: %s; usage: demo.sh [REPOSITORY]\n' "$*" >&2 && exit 2 ;;
+esac
+if [ $# -gt 0 ] && ! git ls-remote -q "$1" >/dev/null 2>&1; then
+	printf 'demo: no git repository: %s\n' "$1" >&2
+	exit 2
+fi
+
 start=$PWD
 scratch=$(mktemp -d) || exit 3
 trap 'rm -rf "$scratch"' EXIT

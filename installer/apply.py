@@ -88,7 +88,7 @@ def refused(error: OSError, common_dir: str, again: str) -> Environment:
 
 
 class alone:  # noqa: N801  # reads as a phrase: `with alone(common_dir):`
-    """Be the only installer at work in a repository; the kernel lets go when we are killed.
+    """Be the only one that installs or tracks in a repository; the kernel lets a killed one go.
 
     The lock is on the folder itself, so that no lock file is left after an uninstall.
 
@@ -109,7 +109,7 @@ class alone:  # noqa: N801  # reads as a phrase: `with alone(common_dir):`
                 os.close(self._fd)
                 raise Environment(
                     "locked",
-                    "another coord-install is at work",
+                    "another coord-install or git coord track is at work",
                     where=self._path,
                     why=f"it holds its lock for more than {_PATIENCE:.0f} seconds",
                     run=self._again,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import git
+from coord import config, git
+from coord.errors import CoordError
 from coord.installer import attributes
 
 if TYPE_CHECKING:
@@ -27,13 +28,35 @@ def declared(place: Place, *prefixes: str) -> dict[str, tuple[Line, ...]]:
     """
     listing = git.tell("for-each-ref", "--format=%(refname)", *prefixes, cwd=place.cwd)
     refs = [ref for ref in listing.text.split("\n") if ref]
-    found = {ref: tuple(attributes.rules(text)) for ref, text in _blobs(place, refs)}
+    texts = _blobs(place, refs, attributes.COMMITTED)
+    found = {ref: tuple(attributes.rules(text)) for ref, text in texts}
     return {ref: rules for ref, rules in found.items() if rules}
 
 
-def _blobs(place: Place, refs: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the file of each ref that has it, all of one git child."""
-    asked = "".join(f"{ref}:{attributes.COMMITTED}\n" for ref in refs)
+def producers(place: Place, *prefixes: str) -> dict[str, str]:
+    """Return pattern → a branch that declares what makes such files; a local one before others.
+
+    Args:
+        place: the repository.
+        prefixes: such as ``refs/heads``; the first that has one counts.
+    """
+    names = ("--format=%(refname)", *prefixes)
+    refs = [ref for ref in git.tell("for-each-ref", *names, cwd=place.cwd).text.split("\n") if ref]
+    refs.sort(key=lambda ref: [ref.startswith(prefix) for prefix in prefixes], reverse=True)
+    found: dict[str, str] = {}
+    for ref, text in _blobs(place, refs, config.FILE):
+        try:
+            rules = config.parse(text, config.FILE).derived
+        except CoordError:
+            continue
+        for rule in rules:
+            found.setdefault(rule.pattern, ref.split("/", 2)[2])
+    return found
+
+
+def _blobs(place: Place, refs: list[str], name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the file `name` of each ref that has it, all of one git child."""
+    asked = "".join(f"{ref}:{name}\n" for ref in refs)
     if not asked:
         return
     rest = git.tell("cat-file", "--batch", cwd=place.cwd, stdin=os.fsencode(asked)).out

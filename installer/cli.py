@@ -14,7 +14,7 @@ import coord
 from coord import command, trust, worktree
 from coord.cli import show
 from coord.cli.main import answer
-from coord.errors import Usage
+from coord.errors import CoordError, Usage
 from coord.installer import (
     apply,
     authors,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(coord.VERSION, prog_name=command.NAME, message="%(prog)s %(version)s")
+@click.option("--version", "versioned", is_flag=True, help="Show the version and exit.")
 @click.option("--dry-run", is_flag=True, help="Print what would be done; touch nothing.")
 @click.option("--check", "checking", is_flag=True, help="Ask git whether all is in force.")
 @click.option("--uninstall", is_flag=True, help="Take everything out of the git dir again.")
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @show.json_option
 def main(
     *,
+    versioned: bool,
     dry_run: bool,
     checking: bool,
     uninstall: bool,
@@ -59,6 +60,9 @@ def main(
     as_json: bool,
 ) -> int:
     """Install hooks, merge drivers and the alias `git coord` into this repository."""
+    if versioned:
+        _tell_version(as_json=as_json)
+        return 0
     chosen = {
         "--check": checking,
         "--uninstall": uninstall,
@@ -77,6 +81,13 @@ def main(
     if dry_run:
         return _planned(found, again, pin_existing=pin_existing, as_json=as_json)
     return _installed(found, again, pin_existing=pin_existing, as_json=as_json)
+
+
+def _tell_version(*, as_json: bool) -> None:
+    if as_json:
+        show.document({"version": coord.VERSION})
+    else:
+        show.line(f"{command.NAME} {coord.VERSION}")
 
 
 def run() -> NoReturn:
@@ -112,7 +123,14 @@ def _require_one_job(chosen: dict[str, bool], *, purge: bool, dry_run: bool) -> 
 
 
 def _checked(place: Place, *, as_json: bool) -> int:
-    problems = check.check(place)
+    from coord.installer.doctor import examine  # noqa: PLC0415  # an install has no use for it
+
+    problems = examine.basics(place, os.environ)
+    try:
+        problems += check.check(place)
+    except CoordError:
+        if not problems:  # else git has failed of what is known already
+            raise
     if as_json:
         show.document({"ok": not problems, "problems": [asdict(one) for one in problems]})
     for text in [] if as_json else report.checked(problems):

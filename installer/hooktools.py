@@ -16,8 +16,8 @@ FILES = {
     "husky": (".husky",),
 }
 _ABOUT = {
-    "pre-commit": "pre-commit is used here: its hooks and ours both run, whichever was installed "
-    "last; `pre-commit install --overwrite` deletes ours, @INSTALL@ brings them back",
+    "pre-commit": "pre-commit or prek is used here: its hooks and ours both run, whichever was "
+    "installed last; its `install --overwrite` deletes ours, @INSTALL@ brings them back",
     "lefthook": "lefthook is used here: whenever lefthook.yml has changed it puts our hooks aside "
     "as NAME.old without running them, until @INSTALL@ makes both run again; for good, run "
     "`@INSTALL@ --no-hooks` and add the lines it prints to lefthook.yml",

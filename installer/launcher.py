@@ -37,12 +37,14 @@ class Home:
         lib: folder that holds the package ``coord``.
         cli: interpreter that also has click and pygit2; for ``git coord``.
         repair: one pasteable command that brings interpreter and package back.
+        source: the folder that it installs from; empty when it needs none.
     """
 
     python: str
     lib: str
     cli: str
     repair: str
+    source: str = ""
 
     def folders(self) -> tuple[str, str]:
         """Return the folders it lives in, links not followed."""
@@ -68,7 +70,7 @@ def find() -> Home:
         )
     # sys._base_executable is the only name Python has for it; realpath leaves pyenv's shims behind.
     base = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-    return Home(base, lib, sys.executable, _repair(base))
+    return Home(base, lib, sys.executable, _repair(base), _folder(_origin()))
 
 
 def verify(home: Home) -> None:
@@ -91,6 +93,7 @@ def text(home: Home) -> bytes:
     """Return ``hooks/coord/launch``."""
     launch = script("launch")
     words = {"PYTHON": home.python, "LIB": home.lib, "CLI": home.cli, "REPAIR": home.repair}
+    words |= {"SOURCE": home.source, "LOOK": f"ls -d {quote(home.source)}"}
     for name, word in words.items():
         launch = launch.replace(f"@{name}@", _word(word))
     return os.fsencode(launch)
@@ -118,7 +121,7 @@ def alias() -> str:
         'exec "$coord_cli" -P -E -m coord "$@"; fi; '
         "printf 'coord: launcher-broken: git coord cannot start: %s\\n  why: %s\\n  run: %s\\n' "
         '"${coord_cli:-$coord_home/launch}" '
-        "'the interpreter or the package that coord-install recorded is gone' "
+        '"the interpreter or the package that coord-install recorded is gone$coord_gone" '
         '"${coord_repair:-coord-install}" >&2; exit 3; }; coord'
     )
 
@@ -185,17 +188,28 @@ def _reinstall(pip: str, source: str) -> str:
 
 def source() -> str:
     """Return what pip installs again: where this came from (PEP 610), else this version."""
+    return _requirement(_origin())
+
+
+def _origin() -> Mapping[str, object]:
+    """Return what pip noted down of where the package came from; empty for an index."""
     try:
-        origin = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
+        found = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
     except metadata.PackageNotFoundError:
-        origin = {}
-    return _requirement(origin)
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _folder(origin: Mapping[str, object]) -> str:
+    """Return the checkout in a ``direct_url.json``; empty when it names something else."""
+    from urllib.parse import unquote, urlsplit  # noqa: PLC0415  # 3 ms, at install only
+
+    is_folder = isinstance(origin.get("dir_info"), dict)
+    return unquote(urlsplit(str(origin.get("url", ""))).path) if is_folder else ""
 
 
 def _requirement(origin: Mapping[str, object]) -> str:
     """Return the pip arguments for a ``direct_url.json``; an empty one names the version."""
-    from urllib.parse import unquote, urlsplit  # noqa: PLC0415  # 3 ms, at install only
-
     url = str(origin.get("url", ""))
     if not url:
         return quote(f"{_NAME}=={coord.VERSION}")
@@ -205,5 +219,5 @@ def _requirement(origin: Mapping[str, object]) -> str:
         return quote(f"{_NAME} @ {vcs['vcs']}+{url}@{vcs['commit_id']}")
     if not isinstance(folder, dict):
         return quote(f"{_NAME} @ {url}")
-    path = quote(unquote(urlsplit(url).path))
+    path = quote(_folder(origin))
     return f"-C editable_mode=strict -e {path}" if folder.get("editable") else path

@@ -83,8 +83,15 @@ def install(wanted: Wanted, seen: Seen, before: Manifest | None) -> list[Step]:
         steps.append(Create(wanted.path(IDENTITIES)))
     steps += _edited(wanted.path(attributes.INFO), _guard(wanted), "guarded paths", seen)
     for path, data in wanted.hook_files().items() if wanted.hook_folder else ():
-        steps += hookfile.installed(path, data, hookfile.MODE, seen)
+        written = _digests(path, wanted, before)
+        steps += hookfile.installed(path, data, hookfile.MODE, seen, written)
     return steps + _outdated(wanted, after, before)
+
+
+def _digests(path: str, wanted: Wanted, before: Manifest | None) -> list[str]:
+    """Return how the manifest names what an earlier install left at a path."""
+    name = _name(path, wanted)
+    return [digest for known, digest in (before.files if before else ()) if known == name]
 
 
 def planned(wanted: Wanted, seen: Seen, before: Manifest | None) -> Manifest:

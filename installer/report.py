@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import coord
 from coord import command
 from coord.installer import authors, hookfile, hooktools, steps
-from coord.installer.steps import Drop, Leave, Move, Step, Write
+from coord.installer.steps import Drop, Keep, Leave, Move, Step, Write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,8 +103,20 @@ def _notes(found: Survey) -> Iterator[str]:
 
 def _unrun(plan: Sequence[Step]) -> Iterator[str]:
     for step in plan:
-        if isinstance(step, Move) and hookfile.is_set_aside(step.to):
+        if isinstance(step, Keep) and not step.runs:
+            yield _changed(step.path, step.beside)
+        elif isinstance(step, Move) and hookfile.is_changed_copy(step.to):
+            yield _changed(step.path, step.to)
+        elif isinstance(step, Move) and hookfile.is_set_aside(step.to):
             yield f"{step.to} is kept, but not run: another tool was told to replace that hook"
+
+
+def _changed(path: str, copy: str) -> str:
+    own = path.removesuffix(hookfile.LEGACY).removesuffix(hookfile.OLD) + hookfile.PRIOR
+    return (
+        f"{copy} is our hook as somebody had changed it, kept and not run; lines of your own go "
+        f"into an executable {own}, which ours runs first"
+    )
 
 
 def _later(changes: Sequence[Change]) -> Iterator[str]:

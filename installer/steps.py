@@ -52,10 +52,17 @@ class Edit:
 
 @dataclass(frozen=True)
 class Keep:
-    """Give a foreign hook a second name, before ours takes its first."""
+    """Give a hook a second name, before ours takes its first.
+
+    Attributes:
+        path: its name.
+        beside: its second one.
+        runs: ours runs it there: a foreign one, and not one of ours that somebody has changed.
+    """
 
     path: str
     beside: str
+    runs: bool = True
 
 
 @dataclass(frozen=True)
@@ -92,8 +99,9 @@ def described(step: Step, base: str) -> str:
             return f"write   {near(path, base)}"
         case Edit(path, _, about):
             return f"edit    {near(path, base)} ({about})"
-        case Keep(path, beside):
-            return f"keep    {near(path, base)} as {os.path.basename(beside)}, run first by ours"
+        case Keep(path, beside, runs):
+            how = "run first by ours" if runs else "not run: it is ours, with changes"
+            return f"keep    {near(path, base)} as {os.path.basename(beside)}, {how}"
         case Move(path, to):
             return f"rename  {near(path, base)} to {os.path.basename(to)}"
         case Drop(path) | Leave(path):

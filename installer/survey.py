@@ -80,6 +80,7 @@ class Survey:
             Refused: a link stands where we write.
         """
         require_no_links(self.place.common_dir, again=again)
+        _require_folders(self.place.common_dir, again=again)
         seen = disk.look_all(plan.paths(self.wanted))
         common = self.place.common_dir
         folders = {common, *map(self.wanted.path, plan.FOLDERS)}
@@ -167,6 +168,23 @@ def require_no_links(common_dir: str, *, again: str) -> None:
             "anywhere, so none is followed",
             run=_unlinked(name, path, again),
         )
+
+
+def _require_folders(common_dir: str, *, again: str) -> None:
+    """Insist that no file stands where a folder of ours goes.
+
+    Raises:
+        Refused: one does.
+    """
+    for path in (os.path.join(common_dir, name) for name in plan.FOLDERS):
+        if os.path.lexists(path) and not os.path.isdir(path):
+            raise Refused(
+                "not-a-folder",
+                "a file stands where a folder of the git dir goes",
+                where=path,
+                why="git looks into it, and so do we: nothing could be installed there",
+                run=f"mv {quote(path)} {quote(path)}.aside && {again}",
+            )
 
 
 def _home(home: launcher.Home, rule: Authorship) -> dict[str, bytes]:

@@ -26,7 +26,8 @@ from coord.installer import (
 )
 from coord.installer.apply import leftovers
 from coord.installer.manifest import Manifest
-from coord.installer.steps import Drop, Edit, Leave, Step
+from coord.installer.steps import Drop, Edit, Leave, Move, Step
+from coord.installer.survey import hook_files
 
 if TYPE_CHECKING:
     from coord.board.events import Place as Claim
@@ -44,7 +45,8 @@ def uninstall(place: Place, hooks_now: str) -> tuple[list[Step], list[str]]:
     """
     common = place.common_dir
     known = manifest.parse(disk.read(os.path.join(common, manifest.FILE)))
-    before = known or Manifest(made=("hooks",), hooks=(hooks_now,))
+    lost = ("hooks",) if os.path.lexists(os.path.join(common, plan.HOME)) else ()
+    before = known or Manifest(made=lost, hooks=(hooks_now,))
     steps, notes = _hooks(before, common)
     for top in [there.top for there in worktrees.present(place) if there.top is not None]:
         undone, kept = fleet.taken_back(top, before.declared)
@@ -134,15 +136,28 @@ def _hooks(before: Manifest, common: str) -> tuple[list[Step], list[str]]:
     for folder in (manifest.located(name, common) for name in before.hooks):
         for path in (os.path.join(folder, event) for event in hookfile.EVENTS):
             seen = disk.look_all(hookfile.names(path))
-            undone, note = hookfile.removed(path, seen)
+            undone, note = hookfile.removed(path, seen, _written(path, before, common))
             steps += undone
             prior = seen[path + hookfile.PRIOR]
             note = note or (hooktools.returned(prior.data) if prior else "")
             notes += [note] if note and note not in notes else []
+            kept = [name for name in seen if seen[name]]
+            kept += [step.to for step in undone if isinstance(step, Move)]
+            notes += [
+                f"{name} stays: somebody had changed that hook of ours"
+                for name in kept
+                if hookfile.is_changed_copy(name)
+            ]
             aside = [name for name in seen if seen[name] and hookfile.is_set_aside(name)]
             notes += [f"{name} stays: another tool had replaced that hook" for name in aside]
         steps += leftovers([folder])
     return steps, notes
+
+
+def _written(path: str, before: Manifest, common: str) -> list[str]:
+    """Return the digests of what an install has left at a path, or would leave now."""
+    name, text = manifest.name(path, common), hook_files()[os.path.basename(path)]
+    return [manifest.digest(text), *(digest for known, digest in before.files if known == name)]
 
 
 def _edits(common: str) -> list[Step]:

@@ -27,6 +27,7 @@ FLOORS = {
     "coord.config": 3,
     "coord.identities": 3,
     "coord.worktree": 3,
+    "coord.damage": 4,
     "coord.section": 4,
     "coord.guarded": 4,
     "coord.pin": 4,

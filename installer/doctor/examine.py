@@ -96,6 +96,22 @@ def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
     return Diagnosis(place, views, verdicts, version)
 
 
+def basics(place: Place, environ: Mapping[str, str]) -> list[Finding]:
+    """Return what keeps git itself from working in a worktree, or from writing there.
+
+    Without it all of ours may be as installed, and in force nowhere.
+    """
+    env = hookspath.environment(environ)
+    siblings = [sibling for sibling in worktree.siblings(place) if sibling.git_dir]
+    version = git.version(git.tell("--version", cwd=place.cwd).text)
+    means = Means(place.common_dir, Prober(env, "", ""), installed=False, block=(), git=version)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        views = list(pool.map(lambda sibling: look(sibling, means), siblings))
+    shared = _shared(place, env, None)
+    unwritable = pending.unwritable((view.folder, view.place) for view in views)
+    return [*poison.judge(views, shared).findings, *unwritable]
+
+
 def _looked(
     place: Place,
     installed: Manifest | None,
@@ -158,6 +174,16 @@ def _surroundings(place: Place, cwd: str, environ: Mapping[str, str]) -> identit
     )
 
 
+def _producers(place: Place, views: Sequence[View]) -> dict[str, str]:
+    """Return pattern → who declares what makes it, asked for only where a worktree does not."""
+    if not any(view.guards.without for view in views):
+        return {}
+    here = {
+        rule.pattern: view.branch or view.folder for view in views for rule in view.guards.producers
+    }
+    return here | branches.producers(place, "refs/heads", "refs/remotes")
+
+
 def _guarded(
     place: Place, views: Sequence[View], block: tuple[Line, ...], installed: Manifest | None
 ) -> Verdict:
@@ -171,5 +197,6 @@ def _guarded(
         tuple(guards.drivers(_info(place) or b"")),
         {ref.removeprefix("refs/heads/"): rules for ref, rules in local.items()},
         frozenset(rule for rules in remote.values() for rule in rules),
+        _producers(place, views),
     )
     return paths.judge(views, declared)

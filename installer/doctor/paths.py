@@ -16,12 +16,12 @@ from coord.names import quote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from coord.config import Derived
     from coord.installer.attributes import Line
     from coord.installer.doctor.guards import Missing
     from coord.installer.doctor.view import View
 
 _NAMED = 5
+_LFS = "lfs"
 _TAUGHT = {"ours": "true"}  # no built-in, whatever the web says
 
 
@@ -34,6 +34,7 @@ class Declared(NamedTuple):
         named: merge drivers of others that ``info/attributes`` names.
         branches: local branch → the rules in its root ``.gitattributes``.
         remote: rules that a remote-tracking branch declares.
+        producers: pattern → a branch that declares what makes such files.
     """
 
     common_dir: str
@@ -41,21 +42,21 @@ class Declared(NamedTuple):
     named: tuple[str, ...]
     branches: Mapping[str, tuple[Line, ...]]
     remote: frozenset[Line]
+    producers: Mapping[str, str]
 
 
 def judge(views: Sequence[View], declared: Declared) -> Verdict:
     """Judge the guarded paths of every worktree."""
     working = [view for view in views if view.works]
-    known = {rule.pattern: rule for view in working for rule in view.guards.producers}
     findings = [
-        *(finding for view in working for finding in _of(view, known, declared)),
+        *(finding for view in working for finding in _of(view, declared)),
         *_branches(working, declared),
         *_leftovers(working, declared),
     ]
-    return verdict("guarded", _right(working), findings, _notes(working))
+    return verdict("guarded", _right(working), findings, _notes(working, declared))
 
 
-def _of(view: View, known: Mapping[str, Derived], declared: Declared) -> Iterator[Finding]:
+def _of(view: View, declared: Declared) -> Iterator[Finding]:
     there, guards = view.place, view.guards
     missing = [rule for rule in guards.rules if rule not in declared.block]
     if missing:
@@ -67,7 +68,7 @@ def _of(view: View, known: Mapping[str, Derived], declared: Declared) -> Iterato
             yield check.otherwise(there, path.path, name, path.driver)
     yield from _fallbacks(view)
     yield from _drivers(view, declared)
-    yield from _producers(view, known)
+    yield from _producers(view, declared.producers)
     yield from _sparse(view)
 
 
@@ -89,24 +90,35 @@ def _fallbacks(view: View) -> Iterator[Finding]:
 
 
 def _drivers(view: View, declared: Declared) -> Iterator[Finding]:
-    """Yield the drivers of others that attributes name and nobody has registered."""
-    info = (("info/attributes", name) for name in declared.named)
-    for file, name in (*view.guards.named, *info):
-        if view.config.last(f"merge.{name}.driver") is not None:
-            continue
+    """Yield the drivers of others that attributes name and that are registered by halves."""
+    for _, name in _named(view, declared):
         about = view.config.last(f"merge.{name}.name")
-        if about is not None:
+        if about is not None and view.config.last(f"merge.{name}.driver") is None:
             message = f"merge.{name} in {about.file} has no driver: git dies at such a merge"
             yield Finding("driver-missing", view.folder, message, about.unset())
-            continue
-        message = f"{file} says merge={name}, which nobody registered: git merges it as text"
-        line = quote(_TAUGHT[name]) if name in _TAUGHT else '"${DRIVER:?its command line}"'
-        run = f"git -C {quote(view.folder)} config {quote(f'merge.{name}.driver')} {line}"
-        yield Finding("driver-missing", view.folder, message, run)
 
 
-def _producers(view: View, known: Mapping[str, Derived]) -> Iterator[Finding]:
-    """Yield derived paths that nothing is declared to make."""
+def _named(view: View, declared: Declared) -> Iterator[tuple[str, str]]:
+    """Yield (file, driver of others) of the attributes files that hold in a worktree."""
+    yield from view.guards.named
+    yield from (("info/attributes", name) for name in declared.named)
+
+
+def _unregistered(view: View, declared: Declared) -> Iterator[str]:
+    """Yield a remark on each driver of others that no config speaks of.
+
+    They guard nothing of ours; and of ``merge=lfs`` git-lfs itself means nothing but a name.
+    """
+    for file, name in _named(view, declared):
+        known = view.config.last(f"merge.{name}.driver", f"merge.{name}.name")
+        if name != _LFS and known is None:
+            what = f"{file} says merge={name}, which nobody registered: git merges it as text"
+            how = f"git config merge.{name}.driver {_TAUGHT[name]}" if name in _TAUGHT else ""
+            yield f"{what}; {how}" if how else what
+
+
+def _producers(view: View, known: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield derived paths that nothing is declared to make, in any branch."""
     fault = view.guards.fault
     if fault is not None:
         message = f"{fault.where}: {fault.what}: {fault.why}"
@@ -116,24 +128,43 @@ def _producers(view: View, known: Mapping[str, Derived]) -> Iterator[Finding]:
         run = f"git -C {quote(view.folder)} sparse-checkout add /.coord.toml"
         yield Finding("outside-sparse", view.folder, message, run)
         return
+    for pattern, group in _unmade(view).items():
+        if pattern not in known:
+            names = _some(missing.path for missing in group)
+            message = f"derived, but no command that makes it is declared: {names}"
+            yield Finding("producer-missing", view.folder, message, _tracked(view, group[0]))
+
+
+def _unmade(view: View) -> dict[str, list[Missing]]:
+    """Return pattern → the derived paths of which this worktree does not say what makes them."""
     groups: dict[str, list[Missing]] = {}
-    for missing in view.guards.without:
+    for missing in () if view.guards.undeclared else view.guards.without:
         groups.setdefault(missing.pattern or missing.path, []).append(missing)
-    for pattern, group in groups.items():
-        rule = known.get(pattern)
-        names = _some(missing.path for missing in group)
-        where = "; another branch declares one" if rule else ""
-        message = f"derived, but no command that makes it is declared here: {names}{where}"
-        yield Finding("producer-missing", view.folder, message, _tracked(view, group[0], rule))
+    return groups
 
 
-def _tracked(view: View, missing: Missing, rule: Derived | None) -> str:
-    """Return the command that declares a producer: as another branch does, else to be filled in."""
+def _tracked(view: View, missing: Missing) -> str:
+    """Return the command that declares a producer, to be filled in.
+
+    Never with one that stands in some commit: `track` accepts what it is given.
+    """
     word = quote(missing.pattern) if missing.pattern else producers.pattern(missing.path)
-    made = quote(rule.regenerate) if rule else '"${PRODUCER:?the command that makes it}"'
-    inputs = [f"--input {quote(glob)}" for glob in (rule.inputs if rule else ())]
-    words = (f"git -C {quote(view.folder)} coord track derived {word} --regenerate {made}", *inputs)
-    return " ".join(words)
+    made = '"${PRODUCER:?the command that makes it}"'
+    return f"git -C {quote(view.folder)} coord track derived {word} --regenerate {made}"
+
+
+def _behind(working: Sequence[View], known: Mapping[str, str]) -> Iterator[str]:
+    """Yield a remark for each branch that declares what older worktrees lack: a merge brings it."""
+    folders: dict[str, list[str]] = {}
+    for view in working:
+        for branch in dict.fromkeys(known[one] for one in _unmade(view) if one in known):
+            folders.setdefault(branch, []).append(view.folder)
+    for branch, lacking in folders.items():
+        where = f"{lacking[0]} and {len(lacking) - 1} more" if len(lacking) > 1 else lacking[0]
+        yield (
+            f"what makes derived files is declared on {branch}, and not yet in {where}: "
+            f"git merge {quote(branch)} brings it there"
+        )
 
 
 def _sparse(view: View) -> Iterator[Finding]:
@@ -186,9 +217,11 @@ def _right(working: Sequence[View]) -> str:
     return f"{counts}: each with its driver and producer" if counts else "no path is guarded"
 
 
-def _notes(working: Sequence[View]) -> Iterator[str]:
+def _notes(working: Sequence[View], declared: Declared) -> Iterator[str]:
     """Yield the paths that only ``info/attributes`` guards: the branch is older."""
+    yield from _behind(working, declared.producers)
     for view in working:
+        yield from _unregistered(view, declared)
         if view.guards.paths and not view.guards.rules:
             yield f"{view.folder}: its branch declares no guard; info/attributes guards it all"
 

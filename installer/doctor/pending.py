@@ -13,7 +13,7 @@ from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from coord.installer.doctor.view import View
     from coord.refusal import Record
@@ -107,7 +107,7 @@ def judge(waiting: Sequence[Waiting]) -> Verdict:
     findings = [
         *(finding for one in waiting for finding in _refusals(one)),
         *(finding for one in waiting for finding in _lock_findings(one)),
-        *(finding for one in waiting for finding in _unwritable(one)),
+        *(_unwritable(one.folder, one.readonly) for one in waiting if one.readonly),
     ]
     return verdict("pending", "no refusal waits and no lock is left", findings, _notes(waiting))
 
@@ -132,14 +132,21 @@ def _lock_findings(waiting: Waiting) -> Iterator[Finding]:
         yield Finding("locked", waiting.folder, message, f"rm {quote(lock.path)}")
 
 
-def _unwritable(waiting: Waiting) -> Iterator[Finding]:
-    if waiting.readonly:
-        message = (
-            f"{waiting.readonly} cannot be written: no pin, no refusal, no commit; in a sandbox, "
-            "add what this prints to its writable roots"
-        )
-        run = "git rev-parse --path-format=absolute --git-common-dir"
-        yield Finding("not-writable", waiting.folder, message, run)
+def unwritable(places: Iterable[tuple[str, Place]]) -> Iterator[Finding]:
+    """Yield the worktrees, of (folder, place), whose git dirs cannot be written."""
+    for folder, place in places:
+        path = readonly(place)
+        if path:
+            yield _unwritable(folder, path)
+
+
+def _unwritable(folder: str, path: str) -> Finding:
+    message = (
+        f"{path} cannot be written: no pin, no refusal, no commit; in a sandbox, "
+        "add what this prints to its writable roots"
+    )
+    run = "git rev-parse --path-format=absolute --git-common-dir"
+    return Finding("not-writable", folder, message, run)
 
 
 def _notes(waiting: Sequence[Waiting]) -> Iterator[str]:

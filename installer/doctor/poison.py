@@ -1,11 +1,11 @@
-"""What in shared, global or a worktree's own config breaks worktrees or ours: pure judgement."""
+"""What in shared, global or a worktree's own config breaks worktrees or ours: judgement."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import command
+from coord import command, damage
 from coord.installer import check
 from coord.installer.doctor.configured import Listing, in_order, truth
 from coord.installer.doctor.finding import Finding, Verdict, verdict
@@ -133,6 +133,9 @@ def _broken(views: Sequence[View], *, explained: bool) -> Iterator[Finding]:
 
 def _repair(view: View) -> str:
     """Return what brings a worktree back; git's own command where it prints one."""
+    damaged = damage.found_in(view.place.git_dir, view.place.common_dir)
+    if damaged is not None:
+        return damaged.run
     told = view.words.partition("git config --global --add safe.directory ")
     if told[1]:
         return told[1] + told[2]

@@ -52,6 +52,7 @@ _PATHSPEC_VARIABLES = (
 QUIET = ("-c", "core.hooksPath=/dev/null", "--no-optional-locks")
 OLDEST = (2, 39)
 _FATAL = 128
+_WRITING = frozenset({"add", "commit", "commit-tree", "hash-object", "update-index", "write-tree"})
 
 
 class Output(NamedTuple):
@@ -140,7 +141,8 @@ def tell(
     done = ask(*args, cwd=cwd, env=env, stdin=stdin)
     if done.code:
         stderr = os.fsdecode(done.err)
-        raise _locked(stderr) or _denied(stderr) or GitError(args, done.code, stderr, cwd)
+        known = _locked(stderr) or _full(stderr, cwd) or _denied(args, stderr, cwd)
+        raise known or GitError(args, done.code, stderr, cwd)
     return done
 
 
@@ -159,10 +161,30 @@ def _locked(stderr: str) -> Environment | None:
     )
 
 
-def _denied(stderr: str) -> Environment | None:
-    """Return the refusal for a lock file that a sandbox did not let git make, in any language."""
-    locks = [word for word in stderr.split("'") if word.endswith(".lock")]
-    folders = [os.path.dirname(lock) for lock in locks]
+def _full(stderr: str, cwd: str) -> Environment | None:
+    """Return the refusal for a disk or quota without room, in git's words or the system's."""
+    import errno  # noqa: PLC0415  # only after a failure
+
+    if not any(os.strerror(code) in stderr for code in (errno.ENOSPC, errno.EDQUOT)):
+        return None
+    return Environment(
+        "disk-full",
+        "there is no room to write",
+        where=cwd,
+        why=f"git said: {' '.join(stderr.split())}",
+        run=f"df -h {quote(cwd)}",
+    )
+
+
+def _denied(args: tuple[str, ...], stderr: str, cwd: str) -> Environment | None:
+    """Return the refusal for a lock file, or objects, that a sandbox did not let git write.
+
+    In any language; of a lock git names the file.
+    """
+    folders = [os.path.dirname(word) for word in stderr.split("'") if word.endswith(".lock")]
+    if args[0] in _WRITING:
+        question = ("rev-parse", "--path-format=absolute", "--git-path", "objects")
+        folders.append(ask(*question, cwd=cwd).text)
     denied = [path for path in folders if os.path.isdir(path) and not os.access(path, os.W_OK)]
     if not denied:
         return None

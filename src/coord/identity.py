@@ -45,8 +45,16 @@ class Identity(NamedTuple):
     conflict: str | None = None
 
 
-def resolve(place: Place, asked: str | None, environ: Mapping[str, str] = os.environ) -> Identity:
+def resolve(
+    place: Place,
+    asked: str | None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    minting: bool = True,
+) -> Identity:
     """Return who acts at `place`; `asked` is ``--as``, which outranks COORD_ACTOR.
+
+    Without `minting` an unpinned actor has the instance that it was given before, or none.
 
     Raises:
         Usage: the explicit name is no actor.
@@ -61,9 +69,10 @@ def resolve(place: Place, asked: str | None, environ: Mapping[str, str] = os.env
         return Identity(pinned.actor, pinned.instance, "pinned", worktree.count(place), clash)
     count = worktree.count(place)
     if explicit is not None:
-        return Identity(explicit, minted(place, explicit), "explicit", count)
+        return Identity(explicit, minted(place, explicit, minting=minting), "explicit", count)
     actor = inferred_actor(place)
-    return Identity(actor, minted(place, actor) if count == 1 else None, "inferred", count)
+    instance = minted(place, actor, minting=minting) if count == 1 else None
+    return Identity(actor, instance, "inferred", count)
 
 
 def instead_of(asked: str | None) -> str:
@@ -152,20 +161,29 @@ def inferred_actor(place: Place) -> str:
     return slug(head) or slug(os.path.basename(place.cwd)) or "worktree"
 
 
-def minted(place: Place, actor: str) -> str | None:
+def minted(place: Place, actor: str, *, minting: bool = True) -> str | None:
     """Return the instance of an unpinned `actor` here, minted once per worktree and actor.
 
-    None where the private git dir cannot be written: such an identity owns nothing.
+    None where the private git dir cannot be written, or it was not to be: it owns nothing.
     """
-    folder = place.private("coord-instances")
-    path = os.path.join(folder, actor)
+    path = place.private(f"coord-instances/{actor}")
     try:
-        os.makedirs(folder, exist_ok=True)
-        publish.create(path, pin.uuid().encode() + b"\n")
+        if minting:
+            mint(path)
         with open(path, encoding="ascii") as file:
             return file.read().strip() or None
     except OSError:
         return None
+
+
+def mint(path: str) -> None:
+    """Give an actor an instance, kept at `path`, unless there is one.
+
+    Raises:
+        OSError: the private git dir cannot be written, or is full.
+    """
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    publish.create(path, pin.uuid().encode() + b"\n")
 
 
 def own(place: Place, key: str) -> str:

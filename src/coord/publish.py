@@ -131,6 +131,11 @@ def lacks_links(error: OSError) -> bool:
     return _name(error) in _NO_LINKS
 
 
+def is_full(error: OSError) -> bool:
+    """Tell whether `error` says that there is no room, on the disk or in a quota."""
+    return _name(error) in {"ENOSPC", "EDQUOT"}
+
+
 def sync_folder(path: str) -> None:
     """Make the entry `path` of its folder survive a power cut."""
     fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_CLOEXEC)

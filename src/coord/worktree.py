@@ -49,6 +49,11 @@ class Place(NamedTuple):
         """Whether ``coord-install`` has run here."""
         return os.path.exists(os.path.join(self.common_dir, "hooks", "coord", "launch"))
 
+    @property
+    def in_use(self) -> bool:
+        """Whether anything of ours is here that signs of life are for: an install, or a board."""
+        return self.installed or os.path.isdir(os.path.join(self.common_dir, "coord", "board"))
+
     def private(self, name: str) -> str:
         """Return the path of `name` in the private git dir."""
         return os.path.join(self.git_dir, name)

@@ -168,6 +168,34 @@ def test_a_full_disk_changes_nothing(installed: Repo, tmp_path: Path) -> None:
     assert freed.code == 0, freed.out + freed.err
 
 
+def test_objects_that_cannot_be_written_are_named_as_such(refused: Repo) -> None:
+    """With an index of its own git gets further, and names no file; nothing is settled."""
+    common = refused.common()
+
+    (done,) = inside(refused, "git coord regenerate", locked=[common], free=[common / "worktrees"])
+
+    assert (done.code, done.refusal.rule) == (3, "not-writable"), done.err
+    assert refused.paste(done.refusal.run).out.strip() == str(common)
+
+
+def test_a_full_disk_is_no_sandbox(installed: Repo, tmp_path: Path) -> None:
+    """An unpinned worker's first command has to write who that is."""
+    (tmp_path / "small").mkdir()
+    small = quote(tmp_path / "small")
+    verbs = ("claim x", "announce --intent x", "pin --self", "pause --reason x", "id next HW",
+             "track log x.tsv")  # fmt: skip
+    commands = [
+        f"cp -a . {small} && cd {small} && cat /dev/zero >full",
+        *(f"cd {small} && git coord {verb}" for verb in verbs),
+    ]
+
+    _, *answers = _apart(installed, [f"mount -t tmpfs -o size=2m none {small}"], commands)
+
+    for done in answers:
+        assert (done.code, done.refusal.rule) == (3, "disk-full"), done
+        assert done.refusal.run.startswith(f"df -h {small}")  # mounted for these commands alone
+
+
 @pytest.fixture
 def roots(env: dict[str, str]) -> Iterator[Repo]:
     """A repository of root's where another user can look, pinned and with a board."""

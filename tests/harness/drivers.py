@@ -35,6 +35,7 @@ def add_drivers(
         shutil.copy(_SCRIPTS / name, home / name)
     text = _LAUNCH.read_text()
     values = {"PYTHON": python, "LIB": lib or library(), "CLI": sys.executable, "REPAIR": repair}
+    values |= {"SOURCE": "", "LOOK": ""}
     for name, value in values.items():
         text = text.replace(f"@{name}@", "'" + value.replace("'", "'\\''") + "'")
     (home / "launch").write_text(text)

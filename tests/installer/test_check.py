@@ -78,6 +78,14 @@ DAMAGES: dict[str, tuple[str, Callable[[Repo], object]]] = {
         "launcher-broken",
         lambda repo: repo.common("hooks/coord/launch").write_text("coord_python=/nowhere\n"),
     ),
+    "a repository called bare that has files": (
+        "core-bare",
+        lambda repo: repo.git("config", "core.bare", "true"),
+    ),
+    "a worktree that leads elsewhere": (
+        "core-worktree",
+        lambda repo: repo.git("config", "core.worktree", "/"),
+    ),
     "the author files lost": (
         "author-mismatch",
         lambda repo: repo.common("coord/identities").write_text(""),

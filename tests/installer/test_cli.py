@@ -344,6 +344,8 @@ def test_a_read_only_git_dir_names_the_writable_root(repo: Repo) -> None:
     assert str(repo.common()) in done.refusal.why
     assert repo.paste(done.refusal.run).code == 0
     assert repo.run("coord-install", "--check").code == 0
+    done = repo.run(*read_only(repo, repo.common(), "coord-install --check"))
+    assert (done.code, done.out.partition(":")[0]) == (1, "not-writable")
 
 
 @pytest.mark.parametrize("folder", ["hooks", "info"])
@@ -395,7 +397,7 @@ def test_producers_that_are_declared_at_install_are_accepted(repo: Repo) -> None
 @pytest.mark.parametrize(
     ("file", "word"),
     [
-        (".pre-commit-config.yaml", "pre-commit is used here"),
+        (".pre-commit-config.yaml", "pre-commit or prek is used here"),
         ("lefthook.yml", "lefthook is used here"),
         (".husky/pre-commit", "husky is used here"),
     ],
@@ -475,3 +477,29 @@ def test_an_install_inside_a_worktree_warns_that_it_can_be_removed(
 
     assert done.code == 0, done.err
     assert f"installed inside {side.path}" in done.err
+
+
+@pytest.mark.parametrize("name", ["hooks", "info"])
+def test_a_file_in_the_place_of_a_folder_is_named(repo: Repo, name: str) -> None:
+    """Moved aside by the command, it is not lost."""
+    folder = repo.common(name)
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.write_text("mine\n")
+
+    done = repo.run("coord-install")
+
+    assert (done.code, done.refusal.rule) == (1, "not-a-folder")
+    assert done.refusal.headline.endswith(f": {folder}")
+    assert repo.paste(done.refusal.run).code == 0
+    assert folder.with_name(f"{name}.aside").read_text() == "mine\n"
+    assert repo.run("coord-install", "--check").code == 0
+
+
+def test_the_version_is_a_document_where_one_is_asked_for(repo: Repo) -> None:
+    """As every other answer; without --json one line."""
+    plain = repo.run("coord-install", "--version").out
+    assert plain.startswith("coord-install ")
+    for args in (("--version", "--json"), ("--json", "--version")):
+        answer = json.loads(repo.run("coord-install", *args).out)
+        assert answer == {"schema": 1, "version": plain.split()[1]}

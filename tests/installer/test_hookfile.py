@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from coord.installer import hookfile
 from coord.installer.disk import Entry, look_all
+from coord.installer.manifest import digest
 from coord.installer.steps import Drop, Keep, Move, Write
+from harness.clinic import findings, healthy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +38,66 @@ def seen(**found: Entry) -> dict[str, Entry | None]:
     return there
 
 
+WRITTEN = (digest(OURS.data),)
+
+
+def renewed(**found: Entry) -> list[Step]:
+    """Return the steps of an install over one that has left OURS."""
+    return hookfile.installed("h", NEW, 0o777, seen(**found), WRITTEN)
+
+
+def test_a_hook_of_ours_that_somebody_has_changed_is_kept_beside() -> None:
+    """It is not run there: it would call ours twice. The same change is kept once."""
+    mine = Entry("file", OURS.data + b"echo MINE\n", 0o755, 7)
+
+    assert renewed(h=mine) == [
+        Keep("h", "h.coord-changed", runs=False),
+        Write("h", NEW, 0o777),
+    ]
+    there = seen(h=mine) | {"h.coord-changed": mine}
+    assert hookfile.installed("h", NEW, 0o777, there, WRITTEN) == [Write("h", NEW, 0o777)]
+    there = seen(h=mine) | {"h.coord-changed": OTHER}
+    assert hookfile.installed("h", NEW, 0o777, there, WRITTEN)[0] == Keep(
+        "h", "h.coord-changed-1", runs=False
+    )
+    assert renewed(h=OTHER, old=mine)[0] == Move("h.old", "h.coord-changed")
+
+
+def test_an_uninstall_keeps_what_somebody_has_put_into_ours() -> None:
+    """Two that were changed do not take one name."""
+    mine = Entry("file", OURS.data + b"echo MINE\n", 0o755, 7)
+    more = Entry("file", OURS.data + b"echo MORE\n", 0o755, 8)
+
+    assert hookfile.removed("h", seen(h=mine), WRITTEN)[0] == [Move("h", "h.coord-changed")]
+    assert hookfile.removed("h", seen(h=mine, prior=FOREIGN), WRITTEN)[0] == [
+        Move("h", "h.coord-changed"),
+        Move("h.coord-prior", "h"),
+    ]
+    steps, _ = hookfile.removed("h", seen(h=OTHER, old=mine, legacy=more), WRITTEN)
+    assert steps == [Move("h.legacy", "h.coord-changed"), Move("h.old", "h.coord-changed-1")]
+
+
+def test_lines_of_the_users_own_outlive_every_command(installed: Repo) -> None:
+    """What doctor prints is pasted without a second thought."""
+    hook = installed.common("hooks/pre-push")
+    with hook.open("a") as file:
+        file.write("echo MY-OWN-LINE\n")
+    mine = hook.read_bytes()
+    (found,) = findings(installed, "file-changed")
+
+    done = installed.paste(found.run)
+
+    copy = installed.common("hooks/pre-push.coord-changed")
+    assert (copy.read_bytes(), str(copy) in done.err) == (mine, True)
+    assert healthy(installed)
+    hook.write_bytes(mine + b"echo MORE\n")
+    gone = installed.install("--uninstall")
+    assert not hook.exists()
+    more = installed.common("hooks/pre-push.coord-changed-1")
+    assert (copy.read_bytes(), more.read_bytes()) == (mine, mine + b"echo MORE\n")
+    assert all(f"{path} stays" in gone.err for path in (copy, more))
+
+
 def test_an_empty_place_is_filled() -> None:
     """Nothing to keep."""
     assert hookfile.installed("h", NEW, 0o777, seen()) == [Write("h", NEW, 0o777)]
@@ -46,7 +108,7 @@ def test_a_current_hook_is_left_alone() -> None:
     current = Entry("file", NEW, 0o755, 1)
 
     assert hookfile.installed("h", NEW, 0o777, seen(h=current)) == []
-    assert hookfile.installed("h", NEW, 0o777, seen(h=OURS)) == [Write("h", NEW, 0o777)]
+    assert renewed(h=OURS) == [Write("h", NEW, 0o777)]
 
 
 def test_a_hook_of_ours_that_lost_its_x_bit_is_renewed() -> None:
@@ -86,7 +148,7 @@ def test_where_a_framework_renamed_us_nothing_is_to_be_done() -> None:
     found = seen(h=FRAMEWORK, prior=FOREIGN, legacy=current)
 
     assert hookfile.installed("h", NEW, 0o777, found) == []
-    assert hookfile.removed("h", found) == ([Move("h.coord-prior", "h.legacy")], "")
+    assert hookfile.removed("h", found, (digest(NEW),)) == ([Move("h.coord-prior", "h.legacy")], "")
 
 
 def test_what_a_framework_was_told_to_overwrite_is_kept_and_not_run() -> None:
@@ -121,7 +183,7 @@ def test_an_uninstall_gives_the_name_back(
     found: dict[str, Entry], steps: list[Drop | Move]
 ) -> None:
     """To the hook that was there before; where another tool has it now, beside."""
-    assert hookfile.removed("h", seen(**found)) == (steps, "")
+    assert hookfile.removed("h", seen(**found), WRITTEN) == (steps, "")
 
 
 def carried_out(steps: list[Step], files: dict[str, Entry]) -> None:
@@ -163,7 +225,7 @@ def test_no_sequence_of_installs_loses_a_hook(foreign_first: bool, tools: list[s
             carried_out(hookfile.installed("h", NEW, 0o777, present()), files)
             assert hookfile.installed("h", NEW, 0o777, present()) == []
         elif tool == "uninstall":
-            carried_out(hookfile.removed("h", present())[0], files)
+            carried_out(hookfile.removed("h", present(), (digest(NEW),))[0], files)
         else:
             pre_commit_installs(files, int(tool[-1]))
         assert not foreign_first or FOREIGN in files.values()

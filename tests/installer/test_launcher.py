@@ -102,15 +102,47 @@ def test_an_alias_without_its_launcher_says_so(installed: Repo) -> None:
     assert installed.paste(done.refusal.run).code == 0
 
 
+@pytest.mark.parametrize("asker", ["alias", "hook", "driver"])
+def test_a_checkout_that_is_gone_is_what_has_to_come_back(
+    installed: Repo, tmp_path: Path, asker: str
+) -> None:
+    """Pip calls a missing folder an invalid requirement; with the folder the command works."""
+    source = tmp_path / "the check'out"
+    home = launcher.Home("/nowhere", "/nowhere", "/nowhere", "coord-install", str(source))
+    assert installed.coord("track", "log", "x.log").code == 0
+    installed.commit("base", {".gitattributes": installed.read(".gitattributes"), "x.log": "1\n"})
+    installed.git("branch", "side")
+    installed.commit("ours", {"x.log": "1\n2\n"})
+    installed.git("switch", "-q", "side")
+    installed.commit("theirs", {"x.log": "1\n3\n"})
+    installed.common("hooks/coord/launch").write_bytes(launcher.text(home))
+    commands = {
+        "alias": ("coord", "whoami"),
+        "hook": ("worktree", "add", "-q", str(tmp_path / "w")),
+        "driver": ("merge", "main"),
+    }
+
+    said = bare_shell(installed).run("git", *commands[asker]).refusal
+
+    assert f"bring back {source} first" in said.why
+    assert installed.paste(said.run).code != 0
+    source.mkdir()
+    assert installed.paste(said.run).code == 0
+    assert installed.coord("whoami").code == 0
+
+
 def test_words_of_the_launcher_are_taken_as_they_are(env: dict[str, str]) -> None:
     """A folder may be called anything; nothing of it is run."""
     odd = "/a b/'; touch x; '/$HOME/`id`/\n\\"
-    home = launcher.Home(odd, odd, odd, odd)
+    home = launcher.Home(odd, odd, odd, odd, odd)
 
-    text = launcher.text(home) + b'printf %s "$coord_python$coord_lib$coord_cli$coord_repair"'
+    text = (
+        launcher.text(home)
+        + b'printf %s "$coord_python$coord_lib$coord_cli${coord_repair##* && }$coord_source"'
+    )
     done = subprocess.run(["sh"], input=text, capture_output=True, env=env, check=True)
 
-    assert done.stdout.decode() == odd * 4
+    assert done.stdout.decode() == odd * 5
 
 
 def test_the_base_interpreter_is_no_link_and_no_virtualenv() -> None:

@@ -170,6 +170,22 @@ def test_a_hook_that_replaced_ours_leaves_the_older_one_beside(repo: Repo) -> No
     assert "commit-msg.coord-prior" in done.err
 
 
+@pytest.mark.parametrize("trace", ["claim", "coord-seen"])
+def test_an_empty_hooks_folder_that_no_install_made_stays(repo: Repo, trace: str) -> None:
+    """A claim without an install leaves a board, an earlier version left signs of life."""
+    for hook in repo.common("hooks").iterdir():
+        hook.unlink()
+    before = snapshot(repo.common())
+    if trace == "claim":
+        assert repo.run("git-coord", "claim", "x").code == 0
+    else:
+        repo.private(trace).touch()
+
+    repo.install("--uninstall", *(["--purge"] if trace == "claim" else []))
+
+    assert snapshot(repo.common()) == before
+
+
 def test_a_lost_manifest_is_no_obstacle(repo: Repo) -> None:
     """What is ours is known by what it is."""
     hook = repo.common("hooks") / "commit-msg"

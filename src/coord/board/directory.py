@@ -178,16 +178,19 @@ class Directory:
     def _failed(self, error: OSError) -> Unavailable:
         import errno  # noqa: PLC0415  # only after a failure
 
+        common = os.path.dirname(os.path.dirname(self._root))
+        full = publish.is_full(error)
         denied = errno.errorcode.get(error.errno or 0) in _DENIED
-        advice = f"; add {self._root} to the sandbox's writable roots" if denied else ""
+        advice = f"; add {common} to the sandbox's writable roots" if denied else ""
+        rule = "not-writable" if denied else "store-unavailable"
         return Unavailable(
-            "not-writable" if denied else "store-unavailable",
-            "the board cannot be read or written",
+            "disk-full" if full else rule,
+            "there is no room on the board" if full else "the board cannot be read or written",
             where=os.fsdecode(error.filename or self._root),
             why=f"{error.strerror or error}{advice}; nothing was changed",
             run="git rev-parse --path-format=absolute --git-common-dir"
             if denied
-            else f"df {quote(os.path.dirname(os.path.dirname(self._root)))}",
+            else f"df -h {quote(common)}",
         )
 
     def _unsettled(self, path: str) -> Unavailable:

@@ -8,11 +8,14 @@ one's bytes, with the older one's size: nothing is inflated, nothing goes throug
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
+import tempfile
 from collections import OrderedDict
 from typing import IO, TYPE_CHECKING, Self
 
 from coord import git
+from coord.errors import Environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +35,7 @@ class Blobs:
 
     def __init__(self, door: Door) -> None:
         self._door = door
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the child
         self._child: subprocess.Popen[bytes] | None = None
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._weight = 0
@@ -50,6 +54,7 @@ class Blobs:
     ) -> None:
         if self._child is not None:
             self._child.communicate()
+        self._words.close()
 
     def read(self, blob: str | None) -> bytes:
         """Return a blob's bytes; none for None, and for one that this clone does not have."""
@@ -129,14 +134,21 @@ class Blobs:
             self._child = subprocess.Popen(
                 ["git", *git.QUIET, "cat-file", "--batch-command"], cwd=self._door.cwd,
                 env=self._door.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=self._words,
             )  # fmt: skip
         assert self._child.stdin is not None  # noqa: S101  # it was asked for
-        self._child.stdin.write(commands)
-        self._child.stdin.flush()
+        try:
+            self._child.stdin.write(commands)
+            self._child.stdin.flush()
+        except BrokenPipeError as error:
+            raise self._ended() from error
 
     def _answer(self, blob: str) -> int:
         """Return the size in the next answer, 0 for an object that is not here."""
-        words = self._output().readline().split()
+        line = self._output().readline()
+        if not line:
+            raise self._ended()
+        words = line.split()
         if len(words) == 3 and words[2].isdigit():  # noqa: PLR2004  # "ID missing" has two
             return int(words[2])
         self.missing.add(blob)
@@ -144,6 +156,18 @@ class Blobs:
 
     def _contents(self, size: int) -> bytes:
         return self._output().read(size + 1)[:-1]
+
+    def _ended(self) -> Environment:
+        """Return why git gives no answer any more: what a partial clone lacks could not be had."""
+        self._words.seek(0)
+        said = " ".join(os.fsdecode(self._words.read()).split())
+        return Environment(
+            "objects-missing",
+            "objects of this clone could not be read or fetched",
+            where=self._door.cwd,
+            why=f"git said: {said}" if said else "git cat-file ended without a word",
+            run="git fetch --refetch",
+        )
 
     def _output(self) -> IO[bytes]:
         assert self._child is not None  # noqa: S101  # a command was written

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from coord.worktree import Place
 
 _NAMED = 10  # ids in one command
+_ASKED = '"${PRODUCER:?the command that makes it}"'
 _VOUCH = "git commit --allow-empty -q -m"
 
 
@@ -65,8 +66,7 @@ def disown(commit: str) -> str:
 
 def declare_producer(path: bytes) -> str:
     """Return the command that declares how an artifact is made."""
-    asked = '"${PRODUCER:?the command that makes it}"'
-    return f"git coord track derived {pasteable(path)} --regenerate {asked}"
+    return f"git coord track derived {pasteable(path)} --regenerate {_ASKED}"
 
 
 def edit(place: Place, cwd: str, name: str, line: int = 0) -> str:
@@ -88,8 +88,9 @@ def pasteable(path: bytes) -> str:
 
 
 def track(kind: str, pattern: str, how: str | None, inputs: Sequence[str] = ()) -> str:
-    """Return the command that guards `pattern` as it is declared."""
+    """Return the command that guards `pattern` as declared; None, as a producer, is asked for."""
     options = {"derived": "--regenerate", "log": "--start"}
     words = [f"{options[kind]} {quote(how)}"] if how is not None else []
+    words += [f"--regenerate {_ASKED}"] if how is None and kind == "derived" else []
     words += [f"--input {quote(pathspec)}" for pathspec in inputs]
     return " ".join(["git coord track", kind, quote(pattern), *words])

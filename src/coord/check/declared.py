@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.check.problem import counted
+from coord.check.problem import counted, printed
 from coord.guarded import KINDS, attribute
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ UNREGISTERED = "attribute-unregistered"
 PRODUCER = "producer-missing"
 CONFIG = "config-invalid"
 _BUILT_IN = frozenset({b"text", b"binary", b"union", b"set", b"unset", b"unspecified"})
+_LFS = b"lfs"
 _MACROS = {attribute(kind).encode(): kind for kind in KINDS}
 
 
@@ -51,7 +52,8 @@ def unguarded(
         fault = _fault(merge, own, drivers)
         if fault:
             yield Finding(path, fault, merge in _MACROS or merge == b"unset")
-    yield from _nobodys(merges, declared, drivers)
+    ours = {path: merge for path, merge in merges.items() if merge in _MACROS}
+    yield from _nobodys(ours, declared, drivers)
 
 
 def _fault(merge: bytes, own: bytes, drivers: Collection[bytes]) -> str:
@@ -62,6 +64,24 @@ def _fault(merge: bytes, own: bytes, drivers: Collection[bytes]) -> str:
     if merge in {b"set", b"unspecified"}:
         return "its macro is not defined: merged as text"
     return f"another line gives it merge={_word(merge)}"
+
+
+def unregistered(
+    triples: Iterable[tuple[bytes, bytes, bytes]], drivers: Collection[bytes]
+) -> Iterator[str]:
+    """Yield a remark for each driver of others that an attribute names and no config has.
+
+    git-lfs writes ``merge=lfs`` and means it for a name only: of that there is nothing to say.
+    """
+    own, triples = {_LFS, *_MACROS}, list(triples)
+    guarded = {path for path, name, value in triples if name != b"merge" and value == b"set"}
+    merges = {
+        path: value
+        for path, name, value in triples
+        if name == b"merge" and value not in own and path not in guarded
+    }
+    for finding in _nobodys(merges, (), drivers):
+        yield f"{printed(finding.path)}: {finding.message}"
 
 
 def _nobodys(

@@ -70,7 +70,7 @@ def reading(place: Place, cwd: str, door: Door, asked: Range, tick: Tick) -> Ite
 def judge(found: Subject) -> Report:
     """Judge a range and the tree at its end."""
     notes: list[str] = []
-    problems = [*_of_commits(found, notes), *standing.problems(found)]
+    problems = [*_of_commits(found, notes), *standing.problems(found, notes)]
     notes += _unseen(found)
     return Report(tuple(problems), tuple(notes), len(found.history.commits), len(found.kinds))
 

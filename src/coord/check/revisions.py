@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from coord.errors import Usage
 if TYPE_CHECKING:
     from coord.check.door import Door
 
+_DOTS = re.compile(r"\.{2,3}")
+_DEEPER = re.compile(r"[0-9a-f]{7,64}|[^ :]+[~^][^ :]*")
 _BRANCHES = ("main", "master")
 
 
@@ -81,8 +84,16 @@ def is_shallow(door: Door) -> bool:
     return door.ask("rev-parse", "--is-shallow-repository").text == "true"
 
 
+def _is_cut_off(door: Door, asked: str) -> bool:
+    """Tell whether an end of the range names a commit that a longer history could have."""
+    return any(
+        _DEEPER.fullmatch(end) and door.ask("rev-parse", "--verify", "-q", f"{end}^{{object}}").code
+        for end in _DOTS.split(asked)
+    )
+
+
 def _unknown(door: Door, asked: str) -> Usage:
-    shallow = is_shallow(door)
+    shallow = is_shallow(door) and _is_cut_off(door, asked)
     return Usage(
         "range-unknown",
         "no commits of that name",

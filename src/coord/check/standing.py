@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import command, guarded
+from coord import command, guarded, trust
 from coord.check import commands, declared, ids, once
 from coord.check.problem import Problem, printed
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from coord.check.subject import Subject
 
 
-def problems(subject: Subject) -> Iterator[Problem]:
-    """Yield them by rule, then path."""
+def problems(subject: Subject, notes: list[str]) -> Iterator[Problem]:
+    """Yield them by rule, then path; add to `notes` what others have to know of their drivers."""
     yield from _ids(subject)
-    yield from _declarations(subject)
+    yield from _declarations(subject, notes)
     if subject.invalid is not None:
         fault = subject.invalid
         run = commands.edit(subject.place, subject.cwd, ".coord.toml", fault.line)
@@ -34,9 +34,10 @@ def _ids(subject: Subject) -> Iterator[Problem]:
         yield Problem(once.TAKEN, printed(clash.path), None, clash.message, run)
 
 
-def _declarations(subject: Subject) -> Iterator[Problem]:
+def _declarations(subject: Subject, notes: list[str]) -> Iterator[Problem]:
     triples = subject.history.attributes.effective(subject.tree)
     drivers = _drivers(subject)
+    notes += declared.unregistered(triples, drivers)
     for finding in declared.unguarded(triples, drivers):
         run = commands.edit(subject.place, subject.cwd, ".gitattributes")
         run = command.install() if finding.by_install else run
@@ -64,7 +65,10 @@ def _unattributed(subject: Subject) -> Iterator[Problem]:
     """Yield the files that ``.coord.toml`` speaks of and no attribute guards."""
     free = [os.fsdecode(path) for path in subject.tree if path not in subject.kinds]
     for path, made in guarded.derived_rules(subject.place, subject.config, free).items():
-        run = commands.track("derived", made.pattern, made.regenerate, made.inputs)
+        how = made.regenerate
+        # `track` accepts the command it is given: nobody shall do so by pasting.
+        known = trust.is_accepted(subject.place.common_dir, how)
+        run = commands.track("derived", made.pattern, how if known else None, made.inputs)
         yield _unattributed_one(path, "derived", run)
     for path, log in guarded.log_rules(subject.place, subject.config, free).items():
         yield _unattributed_one(path, "log", commands.track("log", log.pattern, log.start))

@@ -117,6 +117,9 @@ def _subject(seat: Seat, roll: Roll, name: str) -> Subject:
         or _branch(events, name)
         or _scope(events, scopes.parse(name, seat.place.top))
     )
+    if found is None and name in {seat.me.actor, seat.me.instance}:
+        # Whoever has claimed nothing yet may not be on the roll.
+        return Subject("actor", seat.me.actor, (), frozenset({seat.instance} - {""}))
     if found is None:
         raise _unknown(roll, events, name)
     return found

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from coord import command as ourselves
-from coord import config, git, guarded, trust
-from coord.cli import show, who
+from coord import config, git, trust
+from coord.cli import guardfaults, show, who
 from coord.drivers.line import DRIVERS
-from coord.errors import CoordError, Environment, Refused, Usage
+from coord.errors import Refused
 from coord.installer import attributes, declaration, disk
 from coord.installer import pattern as patterns
-from coord.installer.apply import apply
+from coord.installer.apply import alone, apply
 from coord.installer.steps import Edit
 from coord.names import quote
 
@@ -42,7 +42,7 @@ def track() -> None:
 def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: bool) -> None:
     """Guard a file that CMD makes: merges refuse it, and name the command ({path} is the file)."""
     if not command.strip() or "" in inputs:
-        raise _usage(pattern, "--regenerate and --input need a text", "derived")
+        raise guardfaults.usage(pattern, "--regenerate and --input need a text", "derived")
     values: dict[str, Value] = {"regenerate": command}
     values |= {"inputs": list(inputs)} if inputs else {}
     _declare("derived", pattern, values, as_json=as_json)
@@ -55,7 +55,7 @@ def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: boo
 def log(pattern: str, *, start: str | None, as_json: bool) -> None:
     """Guard a log that only grows: merges join its records, and refuse to lose one."""
     if start is not None and "\n" in start:
-        raise _usage(pattern, "--start needs a text of one line", "log")
+        raise guardfaults.usage(pattern, "--start needs a text of one line", "log")
     _declare("log", pattern, {} if start is None else {"start": start}, as_json=as_json)
 
 
@@ -72,18 +72,13 @@ def once(pattern: str, *, as_json: bool) -> None:
 @show.json_option
 def untrack(pattern: str, *, as_json: bool) -> None:
     """Stop guarding PATTERN, spelled as it was given to ``track``."""
-    files = _Files.read(who.here())
-    edits = files.edits(None, pattern, {})
-    if not edits:
-        raise Refused(
-            "not-tracked",
-            "no such pattern is guarded",
-            where=pattern,
-            why="it is neither in .gitattributes nor in .coord.toml of this worktree",
-            run="git ls-files -- "
-            + " ".join(f"':(top,attr:{guarded.attribute(kind)})'" for kind in guarded.KINDS),
-        )
-    apply(edits, files.place.common_dir, again=f"git coord untrack {quote(pattern)}")
+    place, again = who.here(), f"git coord untrack {quote(pattern)}"
+    with alone(place.common_dir, again=again):
+        files = _Files.read(place)
+        edits = files.edits(None, pattern, {})
+        if not edits:
+            raise guardfaults.not_tracked(pattern)
+        apply(edits, place.common_dir, again=again)
     _tell(files, edits, {"pattern": pattern}, f"{pattern}: not guarded any more", as_json=as_json)
 
 
@@ -104,7 +99,7 @@ class _Files:
             Refused: a committed link stands in the place of one.
         """
         if place.top is None:
-            raise _no_worktree(place)
+            raise guardfaults.no_worktree(place)
         names = (attributes.COMMITTED, config.FILE)
         files = cls(place, place.top, {name: _text(place.top, name) for name in names})
         config.parse(files.texts[config.FILE] or b"", files.path(config.FILE))
@@ -133,24 +128,20 @@ class _Files:
 
 
 def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool) -> None:
-    files = _Files.read(who.here())
-    fault = patterns.fault(pattern, files.top)
-    if fault:
-        raise _usage(pattern, fault, kind)
-    edits = files.edits(kind, pattern, values)
-    common = files.place.common_dir
-    apply(edits, common, again=f"git coord track {kind} {quote(pattern)}")
+    place, again = who.here(), f"git coord track {kind} {quote(pattern)}"
     command = values.get("regenerate")
-    if isinstance(command, str) and files.place.installed:
-        _accept(common, command)
-    about = f", made by: {command}" if command else ""
-    _tell(
-        files,
-        edits,
-        {"pattern": pattern, "kind": kind, **values},
-        f"{pattern}: {kind}{about}",
-        as_json=as_json,
-    )
+    # From the first look to the last rename: what another adds meanwhile would be written over.
+    with alone(place.common_dir, again=again):
+        files = _Files.read(place)
+        fault = patterns.fault(pattern, files.top)
+        if fault:
+            raise guardfaults.usage(pattern, fault, kind)
+        edits = files.edits(kind, pattern, values)
+        apply(edits, place.common_dir, again=again)
+        if isinstance(command, str) and place.installed:
+            _accept(place.common_dir, command)
+    about = f"{pattern}: {kind}{f', made by: {command}' if command else ''}"
+    _tell(files, edits, {"pattern": pattern, "kind": kind, **values}, about, as_json=as_json)
     if not files.place.installed:
         show.note(f"this clone has no drivers yet: {ourselves.install()}")
     committed = disk.read(files.path(attributes.COMMITTED)) or b""
@@ -202,7 +193,9 @@ def _tell(
     names = " ".join(f":/{name}" for name in _committable(files, changed))
     if names:
         message = quote(f"Guard {fields['pattern']}" if "kind" in fields else "Guard less")
-        show.note(f"commit it: git add {names} && git commit -m {message} -- {names}")
+        sparse = git.ask("config", "--bool", "core.sparseCheckout", cwd=files.top).text == "true"
+        add = "git add --sparse" if sparse else "git add"
+        show.note(f"commit it: {add} {names} && git commit -m {message} -- {names}")
 
 
 def _committable(files: _Files, changed: list[str]) -> list[str]:
@@ -215,6 +208,8 @@ def _committable(files: _Files, changed: list[str]) -> list[str]:
 def _text(top: str, name: str) -> bytes | None:
     path = os.path.join(top, name)
     found = disk.look(path)
+    if found is None and git.ask("ls-files", "-t", "--", name, cwd=top).text.startswith("S "):
+        raise guardfaults.outside_sparse(path, name)
     if found is None or found.kind == "file":
         return found.data if found else None
     raise Refused(
@@ -225,24 +220,4 @@ def _text(top: str, name: str) -> bytes | None:
         if found.kind == "link"
         else f"it is a {found.kind}",
         run=f"mv {quote(path)} {quote(path)}.aside",
-    )
-
-
-def _usage(pattern: str, why: str, kind: str) -> Usage:
-    return Usage(
-        "pattern-invalid",
-        f"cannot be tracked as {kind}",
-        where=pattern or "(empty)",
-        why=why,
-        run=f"git coord track {kind} --help",
-    )
-
-
-def _no_worktree(place: Place) -> CoordError:
-    return Environment(
-        "no-worktree",
-        "there is no worktree to declare it in",
-        where=place.git_dir,
-        why=".gitattributes and .coord.toml are committed files: run this in a worktree",
-        run="git worktree list",
     )

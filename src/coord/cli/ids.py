@@ -90,6 +90,7 @@ def check(*, as_json: bool) -> int:
 def renumber_(asked: str | None, *, path: str, as_json: bool) -> None:
     """Give one of two claims of PATH a number of its own; the other keeps PATH.
 
+    PATH is a write-once file: tracked as such, or below coordination/ids.
     In a merge the younger claim moves, or this branch's where they bear no dates; in a rebase or
     pick the one that is brought in. Without a conflict: the claim that a merge has dropped, else
     this branch's.

@@ -118,6 +118,7 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
     """Run a click command and return its exit code, printing any error once, in three lines."""
     try:
         done = command.main(args, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()
     except click.Abort:
         return 130
     except click.exceptions.NoArgsIsHelpError as error:
@@ -128,7 +129,7 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        told = foreseen(error, name, args)
+        told = _of_stdout() or foreseen(error, name, args)
         if told is None and os.environ.get("COORD_DEBUG") == "1":
             raise
         return _told(_repeated(told, name, args) or _bug(error, name, args), args)
@@ -138,10 +139,35 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
 def foreseen(error: Exception, name: str, args: list[str]) -> CoordError | None:
     """Return `error` as one of the tree, or None when it is a fault of ours."""
     if isinstance(error, CoordError):
-        return error
+        return _cause(error)
     if isinstance(error, click.UsageError):
         return _usage(error, name, args)
     return _system(error) if isinstance(error, OSError) else None
+
+
+def _of_stdout() -> Environment | None:
+    """Return why the answer could not be written, where that is what failed; it is given up."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python's exit flushes too
+        return Environment(
+            "output-lost",
+            "the answer could not be written, whatever was done",
+            where="stdout",
+            why=str(error.strerror),
+            run="ls -lL /dev/stdout",
+        )
+    return None
+
+
+def _cause(error: CoordError) -> CoordError:
+    """Return why git reads no repository here, where that is a damaged file of ours."""
+    if error.rule != "repository-unreadable":
+        return error
+    from coord import damage  # noqa: PLC0415  # only after a failure
+
+    return damage.found_from(os.getcwd()) or error
 
 
 def _told(error: CoordError, args: list[str]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from coord import worktree
 from coord.board import beats, keys, process
 from coord.cli import show
 from coord.errors import CoordError
@@ -36,10 +37,13 @@ def beat(asked: str | None) -> None:
         git_dir = private_dir(os.getcwd())
         if git_dir is None:
             return
+        place = worktree.Place(git_dir, _common_dir(git_dir), None)
+        if not place.in_use:
+            return  # nobody is there to see it, and a clone is left as it was
         instance = beats.acting(git_dir, asked or os.environ.get("COORD_ACTOR"))
         worker = process.worker(process.ancestors())
         beats.beat(git_dir, instance, None if worker is None else process.recorded(worker))
-        board = os.path.join(_common_dir(git_dir), "coord", "board")
+        board = os.path.join(place.common_dir, "coord", "board")
         if instance is not None and _has_news(board, instance):
             from coord.board.directory import Directory  # noqa: PLC0415  # only with news
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import config, git, identity, worktree
+from coord import config, git, identity, publish, worktree
 from coord.board import actors, beats, scopes
 from coord.board.events import Place as Claim
 from coord.board.roll import Roll
@@ -81,7 +81,7 @@ def looking(asked: str | None, names: Sequence[str] = ()) -> Seat:
     place = who.here()
     wanted = _parsed(names, place)
     who.lazily_pin(place, asked)
-    me = identity.resolve(place, asked)
+    me = identity.resolve(place, asked, minting=place.in_use)
     if me.conflict is not None:
         show.note(f"--as or {identity.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
     return Seat(place, me, roster.board_of(place), watch, wanted)
@@ -137,6 +137,11 @@ def _parsed(names: Sequence[str], place: Place) -> list[str]:
 def _with_instance(me: Identity, place: Place) -> Identity:
     if me.instance is not None:
         return me
+    try:
+        identity.mint(place.private(f"coord-instances/{me.actor}"))
+    except OSError as error:
+        if publish.is_full(error):
+            raise
     raise Environment(
         "not-writable",
         "no instance can be kept here",

@@ -10,6 +10,7 @@ import click
 from coord import trust
 from coord.cli import show, who
 from coord.errors import Refused, Usage
+from coord.installer.apply import alone
 from coord.integrate import paths, sides
 from coord.integrate import regenerate as regenerating
 from coord.integrate import resolve as resolving
@@ -153,7 +154,8 @@ def _accept(place: Place, texts: list[str]) -> None:
     if not place.installed:
         return
     try:
-        trust.accept(place.common_dir, texts)
+        with alone(place.common_dir, again="git coord regenerate --trust"):
+            trust.accept(place.common_dir, texts)
     except OSError as error:
         show.note(f"accepted this once: {error.strerror}: hooks/coord")
 

@@ -27,7 +27,7 @@ def whoami(asked: str | None, *, as_json: bool) -> None:
     """Show who acts here, how that is known, and the author git will write."""
     place = here()
     lazily_pin(place, asked)
-    who = identity.resolve(place, asked)
+    who = identity.resolve(place, asked, minting=place.in_use)
     if who.conflict is not None:
         show.note(
             f"--as or {identity.VARIABLE} says {who.conflict}, but {who.actor} is pinned here"

@@ -71,7 +71,9 @@ def require_namespace(name: str) -> None:
         Invalid: it cannot.
     """
     if not _NAMESPACE.fullmatch(name):
-        raise Invalid("a namespace is 1 to 64 of A-Z a-z 0-9 . _ - and begins with one of A-Z 0-9")
+        raise Invalid(
+            "a namespace is 1 to 64 of A-Z a-z 0-9 . _ - and begins with a letter or digit"
+        )
 
 
 def default(namespace: str) -> Format:

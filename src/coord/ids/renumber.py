@@ -8,9 +8,10 @@ beside. A claim that only another branch contests, or that nobody else has yet: 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, refusal
+from coord import git, guarded, refusal
 from coord.check import ids
 from coord.check.blobs import Blobs
 from coord.check.door import Door
@@ -67,8 +68,7 @@ def carry_out(spot: Spot, word: str, store: Store, mine: Claim) -> Done:
         Usage: nothing is known of such a path.
         StoreError: the board cannot be written; nothing was changed.
     """
-    case = resolve.case(spot, word, assumed="once")
-    _require_once(case)
+    case = _once(resolve.case(spot, word, assumed="plain"))
     found = _in_conflict(case) if case.is_conflict else _dropped(case) or _alone(case, mine)
     counted = series.of_path(spot.top, case.path)
     new = series.take(store, spot.place, counted, mine)
@@ -85,16 +85,26 @@ def carry_out(spot: Spot, word: str, store: Store, mine: Claim) -> Done:
     return Done(case.path, kept, new, path, moved)
 
 
-def _require_once(case: Case) -> None:
-    if case.kind == "once":
-        return
-    word = case.spot.typed(case.path)
+def _once(case: Case) -> Case:
+    """Return the case as one of a write-once file: declared, or below the folder of identifiers.
+
+    The attribute is what counts, for a clone without the drivers has them too.
+
+    Raises:
+        Refused: it is no write-once file.
+    """
+    name = guarded.attribute("once")
+    declared = guarded.attributes(case.spot.place, (name,), [case.path])
+    below = os.fsencode(case.path).startswith(ids.FOLDER)
+    plain = case.kind == "plain"
+    if case.kind == "once" or (plain and (below or declared == [(case.path, name, "set")])):
+        return replace(case, kind="once")
     raise Refused(
         "not-once",
-        f"a {case.kind} file has no number to change",
+        f"a {'file that nothing guards' if plain else f'{case.kind} file'} has no number to change",
         where=case.path,
         why="only what is written once is told apart by its name",
-        run=f"git status -- {word}",
+        run=f"git status -- {case.spot.typed(case.path)}",
     )
 
 

@@ -61,16 +61,30 @@ def test_a_path_line_without_its_macro_is_named(repo: Repo) -> None:
     assert "merged as text" in problem.message
 
 
-def test_a_driver_that_nobody_registered_is_named_once(repo: Repo) -> None:
-    """On files of no concern to us as well: git merges them as text without a word."""
+def test_a_driver_of_others_that_nobody_registered_is_a_remark(repo: Repo) -> None:
+    """Files of no concern to us break no rule of ours, though git merges them as text."""
     repo.commit("ours", {".gitattributes": "*.lock merge=ours\n", "a.lock": "a", "b.lock": "b"})
 
-    [problem] = problems(repo)
+    done = repo.coord("check", "HEAD")
 
-    assert (problem.rule, problem.path) == ("attribute-unregistered", "a.lock")
-    assert problem.message == "no driver ours is registered: merged as text, and 1 other path"
+    said = "a.lock: no driver ours is registered: merged as text, and 1 other path"
+    assert (done.code, said in done.err) == (0, True)
     repo.git("config", "merge.ours.driver", "true")
-    assert not problems(repo)
+    assert said not in repo.coord("check", "HEAD").err
+
+
+def test_what_git_lfs_writes_is_right(repo: Repo) -> None:
+    """``git lfs track`` names a merge driver that git-lfs never registers."""
+    lfs = "*.bin filter=lfs diff=lfs merge=lfs -text\n"
+    repo.commit("lfs", {".gitattributes": lfs})
+    repo.commit("big", {"a.txt": "pointer\n"})
+    (repo.path / "a.bin").write_text("pointer\n")
+    repo.git("-c", "filter.lfs.clean=cat", "add", "a.bin")
+    repo.git("-c", "filter.lfs.clean=cat", "commit", "-q", "-m", "pointer")
+
+    done = repo.coord("check", "HEAD")
+
+    assert (done.code, "lfs" in done.out + done.err) == (0, False)
 
 
 def test_a_driver_that_is_named_but_gone_from_the_config_is_named(repo: Repo) -> None:
@@ -119,14 +133,18 @@ def test_an_artifact_without_a_producer_is_named(repo: Repo) -> None:
     "section", ['[derived."free.txt"]\nregenerate = "true"\n', '[log."free.txt"]\nstart = "## "\n']
 )
 def test_a_declared_file_without_its_attribute_is_named(repo: Repo, section: str) -> None:
-    """Somebody wrote ``.coord.toml`` by hand; the printed command writes the rest."""
+    """Somebody wrote ``.coord.toml`` by hand; the printed command writes the rest.
+
+    A command that this clone has not accepted is not printed: `track` would accept it.
+    """
     declare(repo)
     repo.commit("half", {".coord.toml": CONFIG + section, "free.txt": "x"})
     [problem] = problems(repo)
     assert (problem.rule, problem.path) == ("attribute-unregistered", "free.txt")
+    assert ("derived" in section) is ('--regenerate "${PRODUCER:?' in problem.run)
     repo.install()
 
-    assert repo.paste(problem.run).code == 0
+    assert repo.with_env(PRODUCER="true").paste(problem.run).code == 0
 
     repo.commit("declared", {".gitattributes": repo.read(".gitattributes")})
     assert not problems(repo)

@@ -120,3 +120,12 @@ def test_whoever_is_only_inferred_may_look(repo: Repo, one: Repo) -> None:
     assert scopes(repo, "one-0001") != []
     assert repo.coord("show").code in {0, 1}
     del one
+
+
+def test_oneself_is_known_before_any_claim(repo: Repo) -> None:
+    """With or without an install, by default and by name."""
+    for _ in range(2):
+        done = repo.run("git-coord", "show")
+        assert (done.code, done.out.split("\n")[0]) == (0, "actor main")
+        assert repo.run("git-coord", "show", "main").code == 0
+        repo.install()

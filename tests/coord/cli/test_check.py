@@ -277,3 +277,38 @@ def test_what_the_guards_let_pass_with_a_reason_passes_here(
     done = repo.coord("check", "HEAD")
 
     assert (done.code, done.out) == (0, "ok: 6 commits, 3 guarded files\n")
+
+
+@pytest.mark.parametrize("words", ["", "HEAD:.gitattributes", "main main", "nobranch"])
+def test_a_shallow_clone_is_not_blamed_for_a_range_that_is_none(
+    guarded: Repo, tmp_path: Path, words: str
+) -> None:
+    """More history would not make it one."""
+    guarded.git("clone", "-q", "--depth", "1", f"file://{guarded.path}", str(tmp_path / "shallow"))
+
+    done = guarded.at(tmp_path / "shallow").run("git-coord", "check", words)
+
+    assert (done.code, done.refusal.rule, "shallow" in done.refusal.why) == (
+        2,
+        "range-unknown",
+        False,
+    )
+
+
+def test_blobs_that_cannot_be_fetched_are_said(guarded: Repo, tmp_path: Path) -> None:
+    """A partial clone whose remote is away: no verdict, and the command for when it is back."""
+    guarded.commit("more", {"a.log": "one\ntwo\nthree\nfour\n"})
+    guarded.git("config", "uploadpack.allowFilter", "true")
+    clone = guarded.at(tmp_path / "part")
+    url = f"file://{guarded.path}"
+    guarded.git("clone", "-q", "--filter=blob:none", "--no-checkout", url, str(clone.path))
+    away = guarded.path.rename(tmp_path / "away")
+
+    done = clone.run("git-coord", "check", "HEAD", "--json")
+
+    assert (done.code, done.refusal.rule) == (3, "objects-missing")
+    assert json.loads(done.out)["error"]["rule"] == "objects-missing"
+    assert "git said" in done.refusal.why
+    away.rename(guarded.path)
+    assert clone.paste(done.refusal.run).code == 0
+    assert clone.run("git-coord", "check", "HEAD").code == 0

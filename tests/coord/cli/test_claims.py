@@ -446,7 +446,7 @@ def test_a_common_dir_that_cannot_be_written_is_said(one: Repo) -> None:
 
     assert done.code == 3
     assert done.refusal.rule == "not-writable"
-    assert "sandbox's writable roots" in done.refusal.why
+    assert f"add {common} to the sandbox's writable roots" in done.refusal.why
     assert one.paste(done.refusal.run).out.strip() == str(common)
     board = json.loads((one.path / "board").read_text())
     assert [row["scope"] for row in board["claims"]] == ["task:x"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from subprocess import DEVNULL, PIPE, Popen
 from typing import TYPE_CHECKING
 
 import pytest
@@ -380,3 +381,51 @@ def test_a_sandbox_that_forbids_parts_of_the_git_dir(
     assert done.code == code
     assert word in done.err
     assert (texts(installed) == before) is (code != 0)
+
+
+def test_many_that_track_at_once_lose_nothing(installed: Repo) -> None:
+    """Each reads, changes and writes three files: two that overlap would undo one another."""
+    commands = [["git", "coord", "track", "log", f"f{n}.md", "--start", "## "] for n in range(6)]
+    commands += [
+        ["git", "coord", "track", "derived", f"d{n}", "--regenerate", f"make d{n}"]
+        for n in range(4)
+    ]
+    children = [
+        Popen(command, cwd=installed.path, env=dict(installed.env), stdout=DEVNULL, stderr=PIPE)
+        for command in commands
+    ]
+    said = [(child.communicate()[1].decode(), child.returncode) for child in children]
+
+    assert [code for _, code in said] == [0] * 10, said
+    declared = tomllib.loads(installed.read(".coord.toml"))
+    assert (len(declared["log"]), len(declared["derived"])) == (6, 4)
+    for text in (installed.read(".gitattributes"), installed.common("info/attributes").read_text()):
+        patterns = {line.split()[0] for line in text.splitlines() if line[:1] in "fd"}
+        assert patterns == {*(f"f{n}.md" for n in range(6)), *(f"d{n}" for n in range(4))}
+    assert all(trust.is_accepted(str(installed.common()), f"make d{n}") for n in range(4))
+
+
+def test_a_declaration_outside_of_the_sparse_checkout_is_not_lost(installed: Repo) -> None:
+    """A fresh file in its place would drop all it says; and git adds none there by itself."""
+    tracked(installed, "log", "a.tsv")
+    installed.commit("guard", {".gitattributes": installed.read(".gitattributes"), "src/x": "x"})
+    installed.git("sparse-checkout", "set", "--no-cone", "/src/")
+
+    done = installed.coord("track", "log", "b.tsv")
+
+    assert (done.code, done.refusal.rule) == (1, "outside-sparse")
+    assert installed.paste(done.refusal.run).code == 0
+    tracked(installed, "log", "b.tsv")
+    assert "a.tsv coord-log" in installed.read(".gitattributes")
+
+
+def test_a_first_declaration_in_a_sparse_checkout_can_be_committed(installed: Repo) -> None:
+    """The line that is printed names what git would refuse without a word of it."""
+    installed.commit("src", {"src/x": "x"})
+    installed.git("sparse-checkout", "set", "--no-cone", "/src/")
+
+    done = installed.coord("track", "log", "--start", "## ", "b.md")
+
+    line = done.err.partition("commit it: ")[2].partition("\n")[0]
+    assert installed.paste(line).code == 0
+    assert installed.git("show", "HEAD:.coord.toml").startswith("[log")

@@ -112,3 +112,14 @@ def test_an_option_without_its_value_is_the_verbs_fault(
     assert done.code == 2
     assert done.refusal.headline == "wrong usage: git coord announce"
     assert installed.paste(done.refusal.run).out.startswith("Usage: git coord announce")
+
+
+@pytest.mark.parametrize("words", ["whoami", "board --json", "check HEAD"])
+def test_an_answer_that_cannot_be_written_is_said_once(installed: Repo, words: str) -> None:
+    """A full disk behind `>file`: exit 3 naming stdout, and nothing of Python's own."""
+    done = installed.run("sh", "-c", f"git coord {words} >/dev/full")
+
+    assert (done.code, done.refusal.rule) == (3, "output-lost")
+    assert done.refusal.headline.endswith(": stdout")
+    assert "Exception" not in done.err
+    assert installed.paste(done.refusal.run).code == 0

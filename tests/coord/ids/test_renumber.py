@@ -362,14 +362,27 @@ def test_a_path_that_only_one_side_has_is_no_two_claims(installed: Repo) -> None
 
 
 def test_what_is_no_claim_is_refused(installed: Repo) -> None:
-    """A log, and what git does not know; both with a command that shows more."""
+    """A log, a file like any other, and what git does not know; nothing is touched."""
     guard(installed)
     assert installed.coord("track", "log", "*.tsv").code == 0
-    installed.commit("log", {"x.tsv": "1\n"})
-    for name, rule in (("x.tsv", "not-once"), ("nowhere", "path-unknown")):
+    installed.commit("log", {"x.tsv": "1\n", "src/a/m1.py": "pass\n"})
+    before = installed.git("status", "--porcelain")
+    names = (("x.tsv", "not-once"), ("src/a/m1.py", "not-once"), ("nowhere", "path-unknown"))
+    for name, rule in names:
         done = installed.coord("id", "renumber", name)
-        assert done.refusal.rule == rule
+        assert (done.code, done.refusal.rule) == (1 if rule == "not-once" else 2, rule)
         assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("status", "--porcelain") == before
+
+
+def test_a_clone_without_the_drivers_knows_what_is_written_once(repo: Repo) -> None:
+    """By the attribute, wherever the file is; and below the folder of identifiers by that alone."""
+    repo.commit("ids", {"a/N-1": "one\n", path(1): claim(1, "ada"), "b/N-1": "one\n"})
+    repo.commit("once", {".gitattributes": "[attr]coord-once -merge\na/** coord-once\n"})
+
+    codes = [repo.coord("id", "renumber", name).code for name in ("a/N-1", path(1), "b/N-1")]
+
+    assert codes == [0, 0, 1]
 
 
 def test_from_a_linked_worktree_and_a_subfolder(installed: Repo, tmp_path: Path) -> None:

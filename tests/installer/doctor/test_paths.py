@@ -113,23 +113,27 @@ def test_a_declaration_without_its_fallback_is_completed(installed: Repo) -> Non
     assert healthy(installed)
 
 
-@pytest.mark.parametrize(
-    ("line", "environ"),
-    [("*.md merge=ours\n", {}), ("*.md merge=npm-merge\n", {"DRIVER": "npx npm-merge %A"})],
-    ids=["ours is no built-in", "another tool's"],
-)
 @pytest.mark.parametrize("file", [".gitattributes", "docs/.gitattributes"])
-def test_a_driver_that_nobody_registered_is_named(
-    installed: Repo, file: str, line: str, environ: dict[str, str]
+@pytest.mark.parametrize("name", ["ours", "npm-merge"])
+def test_a_driver_of_others_that_nobody_registered_is_a_remark(
+    installed: Repo, file: str, name: str
 ) -> None:
-    """Git merges such a file as text, without a word; the command asks for what only one knows."""
-    installed.commit("attributes", {file: line})
-    if environ:
-        assert installed.paste(findings(installed)[0].run).code != 0
+    """Git merges such a file as text, without a word; but it is none that we guard."""
+    installed.commit("attributes", {file: f"*.md merge={name}\n"})
 
-    found = mended(installed, "driver-missing", **environ)
+    assert healthy(installed)
 
-    assert f"{file} says merge=" in found.message
+    assert f"{file} says merge={name}, which nobody registered" in notes(installed)
+    installed.git("config", f"merge.{name}.driver", "true")
+    assert "nobody registered" not in notes(installed)
+
+
+def test_what_git_lfs_writes_is_right(installed: Repo) -> None:
+    """``git lfs track`` names a merge driver that git-lfs never registers."""
+    installed.commit("lfs", {".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n"})
+
+    assert healthy(installed)
+    assert "merge=lfs" not in notes(installed)
 
 
 def test_a_driver_of_info_attributes_is_looked_up_too(installed: Repo) -> None:
@@ -137,7 +141,7 @@ def test_a_driver_of_info_attributes_is_looked_up_too(installed: Repo) -> None:
     with installed.common("info/attributes").open("a") as file:
         file.write("[attr]mine merge=mine\n")
 
-    assert "info/attributes says merge=mine" in findings(installed, "driver-missing")[0].message
+    assert "info/attributes says merge=mine" in notes(installed)
 
 
 def test_a_driver_without_a_command_is_fatal_and_taken_out(installed: Repo) -> None:
@@ -149,7 +153,7 @@ def test_a_driver_without_a_command_is_fatal_and_taken_out(installed: Repo) -> N
 
     assert found.message.startswith("merge.mine in ")
     assert installed.paste(found.run).code == 0
-    assert "nobody registered" in findings(installed)[0].message
+    assert "nobody registered" in notes(installed)
 
 
 def test_built_in_drivers_need_no_registration(installed: Repo) -> None:
@@ -174,19 +178,44 @@ def test_a_derived_file_without_a_producer_is_declared_by_the_command(installed:
     assert 'regenerate = "make gen"' in installed.read(".coord.toml")
 
 
-def test_a_producer_that_another_branch_declares_is_taken_over(
+def test_a_producer_that_another_branch_declares_comes_with_a_merge(
     guarded: Repo, tmp_path: Path
 ) -> None:
-    """An older branch is guarded by ``info/attributes``: it lacks the producer only."""
+    """Older branches are guarded by ``info/attributes``; declared twice, they would conflict."""
+    for name in ("old", "older"):
+        guarded.git("worktree", "add", "-q", "-b", name, str(tmp_path / name), "HEAD~2")
     old = guarded.at(tmp_path / "old")
-    guarded.git("worktree", "add", "-q", "-b", "old", str(old.path), "HEAD~2")
 
-    assert f"{old.path}: its branch declares no guard" in notes(guarded)
-    found = mended(guarded, "producer-missing")
+    said = notes(guarded)
+    assert healthy(guarded)
+    assert f"{old.path}: its branch declares no guard" in said
+    assert said.count("git merge main brings it") == 1
+    assert f"declared on main, and not yet in {old.path} and 1 more" in said
+    for name in ("old", "older"):
+        guarded.at(tmp_path / name).git("merge", "-q", "main")
+    assert "git merge main" not in notes(guarded)
 
-    assert found.worktree == str(old.path)
-    assert "another branch declares one" in found.message
-    assert old.read(".coord.toml") == guarded.read(".coord.toml").partition("\n[log")[0]
+
+def test_a_producer_that_no_worktree_has_checked_out_is_known(guarded: Repo) -> None:
+    """The trunk of a bare repository stands in a branch only."""
+    guarded.git("switch", "-q", "--detach", "HEAD~2")
+
+    assert "declared on main, and not yet in" in notes(guarded)
+    assert not findings(guarded, "producer-missing")
+
+
+def test_no_command_of_another_branch_is_printed_to_be_accepted(
+    guarded: Repo, tmp_path: Path
+) -> None:
+    """`track` accepts what it is given, for the whole clone: a peer could have it pasted."""
+    peer = guarded.worktree(tmp_path / "ev", "ev")
+    peer.commit("evil", {".coord.toml": "[derived.'gen/schema.json']\nregenerate = 'touch EVIL'\n"})
+    peer.write("x.tsv", "")
+    guarded.write(".coord.toml", "")
+
+    said = guarded.coord("doctor").out + peer.coord("check").out
+
+    assert "touch EVIL" not in said
 
 
 def test_a_broken_declaration_is_shown_with_its_line(guarded: Repo) -> None:

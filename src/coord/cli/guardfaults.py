@@ -1,0 +1,58 @@
+"""What ``track`` and ``untrack`` refuse, in words."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord import guarded
+from coord.errors import CoordError, Environment, Refused, Usage
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from coord.worktree import Place
+
+
+def outside_sparse(path: str, name: str) -> Refused:
+    """Return that a tracked file is not checked out, whose lines a new one would lose."""
+    return Refused(
+        "outside-sparse",
+        f"{name} is outside of the sparse checkout",
+        where=path,
+        why="what it says already would be lost",
+        run=f"git -C {quote(os.path.dirname(path))} sparse-checkout add /{name}",
+    )
+
+
+def not_tracked(pattern: str) -> Refused:
+    """Return that there is nothing to let go."""
+    return Refused(
+        "not-tracked",
+        "no such pattern is guarded",
+        where=pattern,
+        why="it is neither in .gitattributes nor in .coord.toml of this worktree",
+        run="git ls-files -- "
+        + " ".join(f"':(top,attr:{guarded.attribute(kind)})'" for kind in guarded.KINDS),
+    )
+
+
+def usage(pattern: str, why: str, kind: str) -> Usage:
+    """Return what is wrong with a pattern, or with what is said of it."""
+    return Usage(
+        "pattern-invalid",
+        f"cannot be tracked as {kind}",
+        where=pattern or "(empty)",
+        why=why,
+        run=f"git coord track {kind} --help",
+    )
+
+
+def no_worktree(place: Place) -> CoordError:
+    """Return that a bare repository has no committed files to write."""
+    return Environment(
+        "no-worktree",
+        "there is no worktree to declare it in",
+        where=place.git_dir,
+        why=".gitattributes and .coord.toml are committed files: run this in a worktree",
+        run="git worktree list",
+    )
