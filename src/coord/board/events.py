@@ -36,6 +36,8 @@ class Place(NamedTuple):
         process: the worker's process; the command's own under ``run``.
         run: the place belongs to ``git coord run`` and is dead when that is.
         on_behalf: claimed for another branch, whose worker may take it up.
+        tip: the branch's commit when it was claimed, or something new last said of it.
+        renewed: when that was said, if ever.
     """
 
     actor: str
@@ -49,6 +51,8 @@ class Place(NamedTuple):
     process: Process | None = None
     run: bool = False
     on_behalf: bool = False
+    tip: str | None = None
+    renewed: str | None = None
 
 
 class State(NamedTuple):
@@ -214,6 +218,7 @@ def _updated(state: State, index: int, mine: Place) -> Change | None:
     )
     if new == old:
         return None
+    new = new._replace(tip=mine.tip, renewed=mine.since)
     if index == 0:  # whoever says something new of it is at work on it again
         state = state._replace(finished_at=None, finished_tip=None)
     return Change("update", state._replace(line=_put(state.line, index, new)))

@@ -143,10 +143,12 @@ def _place(found: Any) -> Place:  # noqa: ANN401
         None if process is None else _process(process),
         get("run") is True,
         get("on_behalf") is True,
+        get("tip"),
+        get("renewed"),
     )
-    actor, instance, branch, since, issue, session, intent, paths, *_ = place
+    actor, instance, branch, since, issue, session, intent, paths, *_, tip, renewed = place
     _require(type(actor) is str and type(since) is str and type(issue) in _ISSUE)
-    _require({type(instance), type(branch), type(session), type(intent)} <= _MAYBE_TEXT)
+    _require(set(map(type, (instance, branch, session, intent, tip, renewed))) <= _MAYBE_TEXT)
     _require(not paths or set(map(type, paths)) == _TEXT)
     return place
 
