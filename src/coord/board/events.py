@@ -38,6 +38,7 @@ class Place(NamedTuple):
         on_behalf: claimed for another branch, whose worker may take it up.
         tip: the branch's commit when it was claimed, or something new last said of it.
         renewed: when that was said, if ever.
+        command: what ``run`` has started: while it works, its place is not dead.
     """
 
     actor: str
@@ -53,6 +54,7 @@ class Place(NamedTuple):
     on_behalf: bool = False
     tip: str | None = None
     renewed: str | None = None
+    command: Process | None = None
 
 
 class State(NamedTuple):
@@ -155,6 +157,15 @@ def is_same(place: Place, mine: Place, is_dead: Callable[[Place], bool]) -> bool
     return not (place.run and mine.run) or place.process == mine.process or is_dead(place)
 
 
+def started(state: State, is_it: Callable[[Place], bool], command: Process) -> Change | None:
+    """Record the command that a place of ``run`` guards; None where there is no such place."""
+    index = _index(state, is_it)
+    if index is None:
+        return None
+    line = _put(state.line, index, state.line[index]._replace(command=command))
+    return Change("update", state._replace(line=line), {"command": command.pid})
+
+
 def left(
     state: State, gives_up: Callable[[Place], bool], is_dead: Callable[[Place], bool]
 ) -> Change | None:
@@ -215,10 +226,12 @@ def _updated(state: State, index: int, mine: Place) -> Change | None:
         paths=mine.paths or old.paths,
         run=old.run and mine.run,
         process=mine.process if old.run else old.process,
+        command=None,
     )
     if new == old:
         return None
-    new = new._replace(tip=mine.tip, renewed=mine.since)
+    if new._replace(run=old.run, process=old.process, command=old.command) != old:
+        new = new._replace(tip=mine.tip, renewed=mine.since)
     if index == 0:  # whoever says something new of it is at work on it again
         state = state._replace(finished_at=None, finished_tip=None)
     return Change("update", state._replace(line=_put(state.line, index, new)))

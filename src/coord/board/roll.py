@@ -56,7 +56,8 @@ class Roll:
         """Tell whether whoever took `place` surely cannot come back to it.
 
         The worker's last command tells of a new process in the same worktree; a place of ``run``
-        ends with that very process. Nobody has to come back to a branch that is finished.
+        ends with that very process and the command that it has started. Nobody has to come back to
+        a branch that is finished.
         """
         return self._has_left(place) and not self._is_finished(place)
 
@@ -96,7 +97,14 @@ class Roll:
             status = self.of(place.instance)
             if status.gone or status.dead or status.told:
                 return status.gone or status.dead
-        return place.process is not None and self._has_ended(place.process)
+        if place.process is None or self.works_on(place):
+            return False
+        return self._has_ended(place.process)
+
+    def works_on(self, place: Place) -> bool:
+        """Tell whether the command that a place of ``run`` guards is still there."""
+        command = place.command
+        return command is not None and command.is_here and not self._has_ended(command)
 
     def _has_ended(self, process: Process) -> bool:
         if process not in self._ended:

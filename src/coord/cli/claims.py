@@ -9,8 +9,8 @@ import click
 
 from coord import git
 from coord.board import claims, events, view
+from coord.cli import lost, show
 from coord.cli import seat as seats
-from coord.cli import show
 from coord.errors import Refused, Usage
 from coord.names import quote
 
@@ -140,9 +140,12 @@ def answer(
         if answer["state"] == "held":
             show.line(f"{scope} is yours, generation {state.generation}")
             continue
-        show.line(f"{scope} is held by {view.told(holder)}; you are number {answer['place']}")
+        gone = lost.found(scope, holder, roll)
+        by = f"{view.told(holder)}{gone.words if gone else ''}"
+        show.line(f"{scope} is held by {by}; you are number {answer['place']}")
         if holder.instance != seat.instance:
-            show.note(f"git coord wait {quote(scope)} ends when it is yours")
+            wait = f"git coord wait {quote(scope)} ends when it is yours"
+            show.note(f"{gone.run} takes it, on the record" if gone else wait)
 
 
 def own(seat: Seat) -> list[str]:

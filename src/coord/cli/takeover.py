@@ -77,7 +77,12 @@ def _may_take(
     status = None if holder.instance is None else roll.of(holder.instance)
     if gone and not (status and status.gone):
         raise _not_gone(scope, holder)
-    if status and status.present and not roll.is_dead(holder) and not from_present:
+    at_work = holder.command if roll.works_on(holder) else None
+    if at_work is not None:
+        if not from_present:
+            raise _running(scope, holder, at_work.pid)
+        show.note(f"{at_work.name}, pid {at_work.pid}, is still running under {scope}")
+    elif status and status.present and not roll.is_dead(holder) and not from_present:
         raise _present(scope, holder)
 
 
@@ -107,5 +112,16 @@ def _present(scope: str, holder: Place) -> Refused:
         f"{scope} is held by {view.told(holder)}, who is present",
         where=scope,
         why="a claim is taken from somebody at work only with --from-present",
+        run=f"git coord wait {quote(scope)}",
+    )
+
+
+def _running(scope: str, holder: Place, pid: int) -> Refused:
+    return Refused(
+        "holder-present",
+        f"{scope} is held by {view.told(holder)} for a command at work",
+        where=scope,
+        why=f"its command, pid {pid}, is still running; "
+        "a claim is taken from somebody at work only with --from-present",
         run=f"git coord wait {quote(scope)}",
     )
