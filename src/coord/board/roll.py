@@ -59,7 +59,7 @@ class Roll:
         ends with that very process and the command that it has started. Nobody has to come back to
         a branch that is finished.
         """
-        return self._has_left(place) and not self._is_finished(place)
+        return self._has_left(place) and not self.is_finished(place)
 
     def members(self, holding: Iterable[str]) -> list[Member]:
         """Return the workers seen lately and those `holding` a place, by name."""
@@ -111,7 +111,12 @@ class Roll:
             self._ended[process] = process.is_dead
         return self._ended[process]
 
-    def _is_finished(self, place: Place) -> bool:
+    def is_gone(self, place: Place) -> bool:
+        """Tell whether the worktree of whoever took `place` was removed."""
+        return place.instance is not None and self.of(place.instance).gone
+
+    def is_finished(self, place: Place) -> bool:
+        """Tell whether whoever took `place` has finished the branch that it is for."""
         if place.branch is None or place.run:
             return False
         key = (place.instance, place.branch)

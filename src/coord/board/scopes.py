@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from coord.board import keys
 from coord.errors import Usage
@@ -10,6 +11,10 @@ from coord.names import quote, shown
 
 KINDS = ("task", "artifact", "lane", "branch")
 LIMIT = 4096
+# As git-check-ref-format(1) has it, for what stands below refs/heads.
+_NO_BRANCH = re.compile(
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|(^|/)\.|\.lock(/|$)|\.$|/$|^/|^-|^@$|^HEAD$"
+)
 
 
 def parse(text: str, top: str | None = None) -> str:
@@ -29,7 +34,7 @@ def parse(text: str, top: str | None = None) -> str:
         raise _invalid(
             text,
             f"{kind or 'nothing'} is no kind of scope; the kinds are {', '.join(KINDS)}",
-            f"git coord claim {quote('task:' + text)}",
+            f"git coord claim {quote(_meant(text))}",
         )
     if len(text) > LIMIT:
         raise _invalid(text[:60] + "…", f"a scope has at most {LIMIT} characters")
@@ -37,7 +42,9 @@ def parse(text: str, top: str | None = None) -> str:
         name = _artifact(name, top, text)
     if kind == "branch":
         name = name.removeprefix("refs/heads/")
-    if not name:
+        if _NO_BRANCH.search(name):
+            raise _invalid(text, "git takes no such name for a branch", "git branch --list")
+    if not name.strip(" "):
         raise _invalid(text, "it names nothing")
     return f"{kind}:{keys.normal(name)}"
 
@@ -52,6 +59,12 @@ def name_of(scope: str) -> str:
     return scope.partition(":")[2]
 
 
+def _meant(text: str) -> str:
+    """Return what a scope of an unknown kind may have meant: the kind in lower case, or a task."""
+    kind, _, name = text.partition(":")
+    return f"{kind.lower()}:{name}" if kind.lower() in KINDS else f"task:{text}"
+
+
 def _artifact(path: str, top: str | None, text: str) -> str:
     """Return `path` relative to the top level, without ``.``, ``..`` and doubled slashes."""
     if top is not None and path.startswith(top.rstrip("/") + "/"):
@@ -61,6 +74,8 @@ def _artifact(path: str, top: str | None, text: str) -> str:
         raise _invalid(text, "an artifact is a path relative to the top level of the repository")
     if plain == ".":
         raise _invalid(text, "the top level itself is no artifact")
+    if ".git" in plain.casefold().split("/"):
+        raise _invalid(text, "git tracks nothing below .git")
     return plain
 
 

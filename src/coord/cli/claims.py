@@ -56,6 +56,8 @@ def claim(
         session=session or None,
         on_behalf=branch is not None and target != own,
     )
+    if branch is not None and mine.tip is None:
+        show.note(f"there is no branch {target} in this repository yet")
     roll = seat.roll()
     made = [(scope, *claimed(seat, roll, scope, mine)) for scope in seat.scopes]
     answer(seat, roll, made, as_json=as_json)
@@ -90,13 +92,15 @@ def release(
     for scope in wanted:
         _require_mine(seat, scope)
     roll = seat.roll()
+    held = {scope: claims.state(seat.store, scope).generation for scope in wanted}
     done = [(scope, give_up(seat, roll, scope)) for scope in wanted]
     if as_json:
         show.document({"released": [released_document(scope, state) for scope, state in done]})
         return
     for scope, state in done:
         heir = state.holder
-        show.line(f"{scope} is {f'now held by {heir.actor}' if heir else 'free'}")
+        since = "still" if state.generation == held[scope] else "now"
+        show.line(f"{scope} is {f'{since} held by {heir.actor}' if heir else 'free'}")
     if not done:
         show.line(f"{seat.me.actor} holds nothing and waits for nothing")
 

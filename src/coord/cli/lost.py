@@ -28,7 +28,7 @@ def found(scope: str, holder: Place, roll: Roll) -> Lost | None:
         return Lost("", f"{take} --reason 'its record cannot be read'")
     if not roll.is_dead(holder):
         return None
-    if holder.instance is not None and roll.of(holder.instance).gone:
+    if roll.is_gone(holder):
         return Lost(", whose worktree is gone", f"{take} --gone")
     return Lost(", whose process has ended", f"{take} --reason 'its process has ended'")
 

@@ -309,7 +309,6 @@ NASTY = [
     "A",
     "a",
     "caf\u00e9",
-    " ",
 ]
 
 
@@ -408,3 +407,11 @@ def test_a_bare_repository_has_a_board_too(tmp_path: Path, env: dict[str, str], 
     assert answer(bare, "claim", "x")["claims"][0]["state"] == "held"
     assert scope(bare, "task:x")["state"] == "held"
     del env
+
+
+def test_who_leaves_the_line_is_told_that_the_holder_holds_still(one: Repo, two: Repo) -> None:
+    """It held all along."""
+    answer(one, "claim", "x")
+    answer(two, "claim", "x")
+
+    assert two.coord("release", "x").out == "task:x is still held by one-0001\n"
