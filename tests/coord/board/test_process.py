@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -99,11 +100,18 @@ def test_an_orphaned_script_is_the_worker_not_the_first_process(
         file.write("read -r line\n")
     for argv, expected in (["sh", script], None), (["sh", "-c", "read -r line; :"], 1):
         with subprocess.Popen(argv, stdin=subprocess.PIPE) as shell:
+            while script.encode() not in _words(shell.pid) and b"-c" not in _words(shell.pid):
+                time.sleep(0.01)  # the words are there a moment after the program
             chain = [_link(7, "git"), _link(shell.pid, "sh"), _link(1, "first")]
             found = process.worker(chain)
             assert found is not None
             assert found.pid == (expected or shell.pid)
             shell.communicate(b"x\n")
+
+
+def _words(pid: int) -> list[bytes]:
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read().split(b"\0")
 
 
 def test_watched_are_all_up_to_the_leader_and_the_worker() -> None:
