@@ -74,6 +74,12 @@ def history(store: Store, scope: str) -> list[Event]:
     return [event for event in found if event is not None]
 
 
+def began(store: Store, scope: str) -> float | None:
+    """Return when the store got the first event of `scope`; None once that was compacted."""
+    rec = store.read(keys.event(keys.claim(scope), 1))
+    return None if rec is None else rec.at
+
+
 def change(
     store: Store, scope: str, me: Identity, decide: Callable[[State], Change | None]
 ) -> Outcome:

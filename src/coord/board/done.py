@@ -24,19 +24,21 @@ def scope_of(branch: str) -> str:
 
 
 def finished(
-    state: State, mine: Place, tip: str, is_dead: Callable[[Place], bool]
+    state: State, mine: Place, tip: str, is_dead: Callable[[Place], bool], since: str = ""
 ) -> Change | None:
     """Mark a branch as done at `tip`; what nobody holds is claimed by the same event.
 
-    None when it is marked so already. The state it leads to has another holder where somebody else
-    holds the branch: the caller has to refuse that.
+    None when it is marked so already, and nothing was claimed for it later than that: `since` is
+    when something last was. The state it leads to has another holder where somebody else holds the
+    branch: the caller has to refuse that.
     """
     holder = state.holder
     before = state
     if holder is None or holder.instance != mine.instance:
         taken = joined(state, mine, is_dead)
         before = state if taken is None else taken.state
-    if before.finished_at is not None and before.finished_tip == tip:
+    marked = before.finished_at
+    if marked is not None and marked >= since and before.finished_tip == tip:
         return None
     after = before._replace(finished_at=mine.since, finished_tip=tip)
     return Change("finish", after, {"tip": tip})

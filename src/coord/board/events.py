@@ -16,6 +16,8 @@ from coord.board.line import UNKNOWN, Change, Event, Place, State
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from coord.board.process import Process
+
 __all__ = ["UNKNOWN", "Change", "Event", "Place", "State"]
 
 
@@ -67,6 +69,15 @@ def is_same(place: Place, mine: Place, is_dead: Callable[[Place], bool]) -> bool
     if not _is_own(place, mine):
         return False
     return not (place.run and mine.run) or place.process == mine.process or is_dead(place)
+
+
+def started(state: State, is_it: Callable[[Place], bool], command: Process) -> Change | None:
+    """Record the command that a place of ``run`` guards; None where there is no such place."""
+    index = _index(state, is_it)
+    if index is None:
+        return None
+    line = _put(state.line, index, state.line[index]._replace(command=command), ())
+    return Change("update", state._replace(line=line), {"command": command.pid})
 
 
 def left(
@@ -133,14 +144,17 @@ def _updated(state: State, index: int, mine: Place, more: Collection[int]) -> Ch
         paths=mine.paths or old.paths,
         run=old.run and mine.run,
         process=mine.process if old.run else old.process,
+        command=None,
     )
+    if index == 0 and said != old:  # whoever says something new of it is at work on it again
+        state = state._replace(finished_at=None, finished_tip=None)
     follows = not mine.on_behalf and (old.run or not mine.run)
     new = said._replace(branch=mine.branch, on_behalf=False) if follows else said
+    if new._replace(run=old.run, process=old.process, command=old.command) != old:
+        new = new._replace(tip=mine.tip, renewed=mine.since)
     line = _put(state.line, index, new, more)
     if line == state.line:
         return None
-    if index == 0 and said != old:  # whoever says something new of it is at work on it again
-        state = state._replace(finished_at=None, finished_tip=None)
     return Change("update", state._replace(line=line))
 
 

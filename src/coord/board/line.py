@@ -32,6 +32,9 @@ class Place(NamedTuple):
         process: the worker's process; the command's own under ``run``.
         run: the place belongs to ``git coord run`` and is dead when that is.
         on_behalf: claimed for another branch, whose worker may take it up.
+        tip: the branch's commit when it was claimed, or something new last said of it.
+        renewed: when that was said, if ever.
+        command: what ``run`` has started: while it works, its place is not dead.
     """
 
     actor: str
@@ -45,6 +48,9 @@ class Place(NamedTuple):
     process: Process | None = None
     run: bool = False
     on_behalf: bool = False
+    tip: str | None = None
+    renewed: str | None = None
+    command: Process | None = None
 
 
 class State(NamedTuple):

@@ -7,17 +7,15 @@ up. Hot path: ``/proc`` is read where there is one (20 µs a process), else ``ps
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 from typing import TYPE_CHECKING, NamedTuple
+
+from coord.board.programs import CARRIERS, SHELLS, SUPERVISORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SHELLS = frozenset({
-    "sh", "ash", "bash", "busybox", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "pwsh",
-    "tcsh", "xonsh", "yash", "zsh",
-})  # fmt: skip
-_CARRIERS = frozenset({"git", "git-coord", "env", "timeout"}) | _SHELLS
 _DEAD = frozenset("ZXx")
 _DEPTH = 100
 
@@ -45,8 +43,14 @@ class Link:
 
     @property
     def carries(self) -> bool:
-        """Whether it only starts what others asked for: git, a shell, env or timeout."""
-        return self.program in _CARRIERS or self.name in _CARRIERS
+        """Whether it only starts what others asked for: git, a shell, make, sudo."""
+        # npm calls itself `npm exec`, or `npm run build`.
+        return self.program in CARRIERS or self.name.partition(" ")[0] in CARRIERS
+
+    @property
+    def supervises(self) -> bool:
+        """Whether it is an init or the like: what it starts goes its own way."""
+        return self.program in SUPERVISORS or self.name in SUPERVISORS
 
 
 class Process(NamedTuple):
@@ -72,8 +76,12 @@ class Process(NamedTuple):
 
         Of another host, boot or container nothing is known, so it is not called dead.
         """
-        here = self.host == os.uname().nodename and self.boot == boot()
-        return here and not is_alive(self.pid, self.start)
+        return self.is_here and not is_alive(self.pid, self.start)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is one of this machine, boot and container, so that it can be looked for."""
+        return self.host == os.uname().nodename and self.boot == boot()
 
 
 def ancestors(pid: int | None = None) -> list[Link]:
@@ -93,10 +101,37 @@ def ancestors(pid: int | None = None) -> list[Link]:
 def worker(chain: list[Link]) -> Link | None:
     """Return the process that works here: the nearest that does not carry another's commands.
 
-    Harnesses start each command in a shell of its own, which is gone a moment later.
+    Harnesses start each command in a shell of its own, which is gone a moment later. What an init
+    or a terminal's server has started, or taken in, works for itself: then it is the outermost
+    below that, and never git. The first process of a container may be an agent: it is one unless
+    what it seems to have started is a script, no single command (``sh -c``).
     """
-    named = (link for link in chain if not link.carries)
-    return next(named, chain[-1] if chain else None)
+    below = list(itertools.takewhile(lambda link: not link.supervises, chain))
+    named = next((link for link in below if not link.carries), None)
+    if named is not None and not (named.pid == 1 and _is_script(below)):
+        return named
+    started = [link for link in below if link.pid != 1 and link.program != "git"]
+    return started[-1] if started else None
+
+
+def _is_script(chain: list[Link]) -> bool:
+    """Tell whether the outermost below the first process is a shell that runs a script."""
+    shell = next((link for link in reversed(chain) if link.pid != 1), None)
+    if shell is None or shell.program not in SHELLS:
+        return False
+    try:
+        with open(f"/proc/{shell.pid}/cmdline", "rb") as file:
+            words = file.read().split(b"\0")[1:-1]
+    except OSError:
+        return False
+    return bool(words) and not any(
+        word.startswith(b"-") and not word.startswith(b"--") and b"c" in word for word in words[:2]
+    )
+
+
+def of(pid: int) -> Process:
+    """Return a process that was started here as it is kept in a record."""
+    return recorded(_look()(pid) or Link(pid, 0, "", "", ""))
 
 
 def recorded(link: Link) -> Process:
@@ -106,18 +141,21 @@ def recorded(link: Link) -> Process:
 
 def own() -> Process:
     """Return this very process as it is kept in a record."""
-    found = _look()(os.getpid())
-    return recorded(found or Link(os.getpid(), 0, "", "git-coord", ""))
+    return of(os.getpid())
 
 
-def watched(chain: list[Link], session: int) -> list[Link]:
-    """Return the ancestors whose death ends a wait: up to the session's leader and the worker.
+def watched(chain: list[Link], session: int, pid: int = 0) -> list[Link]:
+    """Return the ancestors of `pid` whose death ends a wait: up to session leader and worker.
 
-    A harness may give each command a session of its own, so the leader alone is too near.
+    A harness may give each command a session of its own, so the leader alone is too near. Shells
+    between the two do not count: a session of its own is how a wait is to outlive them.
     """
     leader = _place(chain, session)
     working = worker(chain)
-    return chain[: max(leader, _place(chain, working.pid if working else 0))]
+    last = _place(chain, working.pid if working else 0)
+    if last <= leader or not (leader or session == pid):
+        return chain[: max(leader, last)]
+    return [*chain[:leader], chain[last - 1]]
 
 
 def is_adopted(chain: list[Link], session: int, pid: int) -> bool:

@@ -146,10 +146,13 @@ def _place(found: Any) -> Place:  # noqa: ANN401
         None if process is None else _process(process),
         get("run") is True,
         get("on_behalf") is True,
+        get("tip"),
+        get("renewed"),
+        None if get("command") is None else _process(found["command"]),
     )
-    actor, instance, branch, since, issue, session, intent, paths, *_ = place
+    actor, instance, branch, since, issue, session, intent, paths, *_, tip, renewed, _ = place
     _require(type(actor) is str and type(since) is str and type(issue) in _ISSUE)
-    _require({type(instance), type(branch), type(session), type(intent)} <= _MAYBE_TEXT)
+    _require(set(map(type, (instance, branch, session, intent, tip, renewed))) <= _MAYBE_TEXT)
     _require(not paths or set(map(type, paths)) == _TEXT)
     return place
 
@@ -185,5 +188,7 @@ def _place_document(place: Place) -> dict[str, object]:
     found = place._asdict()
     if place.process is not None:
         found["process"] = place.process._asdict()
+    if place.command is not None:
+        found["command"] = place.command._asdict()
     always = ("actor", "instance", "branch", "since")
     return {name: item for name, item in found.items() if item or name in always}

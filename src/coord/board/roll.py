@@ -56,7 +56,8 @@ class Roll:
         """Tell whether whoever took `place` surely cannot come back to it.
 
         The worker's last command tells of a new process in the same worktree; a place of ``run``
-        ends with that very process. Nobody has to come back to a branch that is finished.
+        ends with that very process and the command that it has started. Nobody has to come back to
+        a branch that is finished.
         """
         return self._has_left(place) and not self.is_finished(place)
 
@@ -96,12 +97,23 @@ class Roll:
             status = self.of(place.instance)
             if status.gone or status.dead or status.told:
                 return status.gone or status.dead
-        return place.process is not None and self._has_ended(place.process)
+        if place.process is None or self.works_on(place):
+            return False
+        return self._has_ended(place.process)
+
+    def works_on(self, place: Place) -> bool:
+        """Tell whether the command that a place of ``run`` guards is still there."""
+        command = place.command
+        return command is not None and command.is_here and not self._has_ended(command)
 
     def _has_ended(self, process: Process) -> bool:
         if process not in self._ended:
             self._ended[process] = process.is_dead
         return self._ended[process]
+
+    def is_gone(self, place: Place) -> bool:
+        """Tell whether the worktree of whoever took `place` was removed."""
+        return place.instance is not None and self.of(place.instance).gone
 
     def is_finished(self, place: Place) -> bool:
         """Tell whether `place` was taken for a branch that its worker has finished."""

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from coord.board import keys
 from coord.errors import Usage
 from coord.names import quote
 from coord.names import shown as escaped
 
-TASK = "task:"
 KINDS = ("task", "artifact", "lane", "branch")
 LIMIT = 4096
 SHOWN = 80
+# As git-check-ref-format(1) has it, for what stands below refs/heads.
+_NO_BRANCH = re.compile(
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|(^|/)\.|\.lock(/|$)|\.$|/$|^/|^-|^@$|^HEAD$"
+)
 
 
 class UnknownKind(Usage):
-    """What was typed has a colon, but what is before it is no kind: a task may be meant."""
+    """What was typed has a colon, but what is before it is no kind.
+
+    Attributes:
+        meant: what may be meant: the kind in small letters, or a task.
+    """
+
+    def __init__(self, text: str) -> None:
+        kind, _, name = text.partition(":")
+        self.meant = f"{kind.lower()}:{name}" if kind.lower() in KINDS else f"task:{text}"
+        super().__init__(
+            "scope-invalid",
+            "not a scope",
+            where=escaped(text) or "(empty)",
+            why=f"{kind or 'nothing'} is no kind of scope; the kinds are {', '.join(KINDS)}",
+            run=f"git coord show {quote(self.meant)}",
+        )
 
 
 def parse(text: str, top: str | None = None) -> str:
@@ -33,19 +52,16 @@ def parse(text: str, top: str | None = None) -> str:
     if not colon:
         kind, name = "task", text
     if kind not in KINDS:
-        raise _invalid(
-            text,
-            f"{kind or 'nothing'} is no kind of scope; the kinds are {', '.join(KINDS)}",
-            f"git coord show {quote(TASK + text)}",
-            UnknownKind,
-        )
+        raise UnknownKind(text)
     if len(text) > LIMIT:
         raise _invalid(text[:60] + "…", f"a scope has at most {LIMIT} characters")
     if kind == "artifact":
         name = _artifact(name, top, text)
     if kind == "branch":
         name = name.removeprefix("refs/heads/")
-    if not name:
+        if _NO_BRANCH.search(name):
+            raise _invalid(text, "git takes no such name for a branch", "git branch --list")
+    if not name.strip(" "):
         raise _invalid(text, "it names nothing")
     return f"{kind}:{keys.normal(name)}"
 
@@ -80,10 +96,10 @@ def _artifact(path: str, top: str | None, text: str) -> str:
         raise _invalid(text, "an artifact is a path relative to the top level of the repository")
     if plain == ".":
         raise _invalid(text, "the top level itself is no artifact")
+    if ".git" in plain.casefold().split("/"):
+        raise _invalid(text, "git tracks nothing below .git")
     return plain
 
 
-def _invalid(
-    text: str, why: str, run: str = "git coord claim --help", error: type[Usage] = Usage
-) -> Usage:
-    return error("scope-invalid", "not a scope", where=escaped(text) or "(empty)", why=why, run=run)
+def _invalid(text: str, why: str, run: str = "git coord claim --help") -> Usage:
+    return Usage("scope-invalid", "not a scope", where=escaped(text) or "(empty)", why=why, run=run)

@@ -24,7 +24,7 @@ def board_lines(
 ) -> Iterator[str]:
     """Yield the board; `me` is marked, ages are counted to `now`."""
     taken = [row for row in rows if row.state != "free"]
-    yield _summary(members, taken, len(rows) - len(taken))
+    yield _summary(members, taken)
     if members:
         yield ""
         yield from _aligned([_member(member, me, now) for member in members])
@@ -47,16 +47,15 @@ def span(seconds: float) -> str:
     return "less than a minute" if seconds < duration.UNITS["m"] else duration.told(seconds)
 
 
-def _summary(members: Sequence[Member], taken: Sequence[Row], free: int) -> str:
+def _summary(members: Sequence[Member], taken: Sequence[Row]) -> str:
     present = sum(member.status.present for member in members)
     contested = sum(row.state == "contested" for row in taken)
-    stale = sum(row.stale for row in taken)
+    stale = sum(row.stale and not row.done for row in taken)
     parts = [
         f"{present} present",
         f"{len(taken)} claim{'' if len(taken) == 1 else 's'}",
         *([f"{contested} contested"] if contested else []),
         *([f"{stale} stale"] if stale else []),
-        *([f"{free} no longer claimed"] if free else []),
     ]
     return ", ".join(parts)
 
@@ -69,6 +68,8 @@ def _member(member: Member, me: str | None, now: float | None) -> tuple[str, ...
         state = "process ended"
     elif status.present:
         state = "present"
+    elif status.seen is None:
+        state = "away"
     else:
         state = "silent"
     own = " (you)" if member.actor.instance == me else ""
@@ -93,17 +94,18 @@ def _row(row: Row, width: int, me: str | None, now: float | None) -> Iterator[st
     marks = [
         *([_issue(first.place)] if first.place.issue is not None else []),
         *(["paused"] if row.paused_at else []),
-        *(["finished"] if row.finished_at else []),
-        *(_why_stale(row) if row.stale else []),
+        *(["finished"] if row.done else []),
+        *(_why_stale(row) if row.stale and not row.done else []),
     ]
     tail = f" ({', '.join(marks)})" if marks else ""
     scope = scopes.shown(row.scope).ljust(width)
-    yield f"  {scope}  {_named(first.place, me)}{_age(first.place, now)}{tail}"
+    who = f"{_named(first.place, me)}{_age(first.place, now, row.began)}"
+    yield f"  {scope}  {who}{tail}"
     margin = " " * (width + 4)
     if first.place.intent:
         yield from (f"{margin}| {line}" for line in first.place.intent.split("\n"))
     for other in others:
-        yield f"{margin}{_follower(other, me, now)}"
+        yield f"{margin}{_follower(other, me, now, row.began)}"
 
 
 def _why_stale(row: Row) -> tuple[str, ...]:
@@ -114,30 +116,41 @@ def _why_stale(row: Row) -> tuple[str, ...]:
     return ("process ended",) if row.dead else ("silent",)
 
 
-def _follower(claimant: Claimant, me: str | None, now: float | None) -> str:
+def _follower(claimant: Claimant, me: str | None, now: float | None, began: float | None) -> str:
     place = claimant.place
     if claimant.number is None:
-        return f"-  {_named(place, me)} waited, but its process has ended"
-    return f"{claimant.number}. {_named(place, me)}, waiting{_age(place, now)}"
+        end = "its worktree is gone" if claimant.gone else "its process has ended"
+        return f"-  {_named(place, me)} waited, but {end}"
+    return f"{claimant.number}. {_named(place, me)}, waiting{_age(place, now, began)}"
 
 
 def _named(place: Place, me: str | None) -> str:
     if is_unknown(place):
         return "held by unknown: its record cannot be read"
     own = " (you)" if place.instance == me and me is not None else ""
-    return f"{place.actor}{own}" + (f" on {place.branch}" if place.branch else "")
+    return f"{place.actor}{own}" + (
+        f" {'for' if place.on_behalf else 'on'} {place.branch}" if place.branch else ""
+    )
 
 
 def _issue(place: Place) -> str:
     return f"#{place.issue}" if isinstance(place.issue, int) else str(place.issue)
 
 
-def _age(place: Place, now: float | None) -> str:
-    try:
-        since = datetime.fromisoformat(place.since).timestamp()
-    except ValueError:
+def _age(place: Place, now: float | None, began: float | None) -> str:
+    """Return for how long a place was taken; the store's clock bounds what a claimant's said."""
+    since = seconds(place.since)
+    if since is None or now is None:
         return ""
-    return "" if now is None else f" for {span(now - since)}"
+    return f" for {span(now - (since if began is None else max(since, began)))}"
+
+
+def seconds(moment: str) -> float | None:
+    """Return a moment of a record in seconds, None of what is none."""
+    try:
+        return datetime.fromisoformat(moment).timestamp()
+    except ValueError:
+        return None
 
 
 def _result(event: Event) -> str:

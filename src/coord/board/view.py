@@ -21,11 +21,13 @@ class Claimant(NamedTuple):
         place: the place.
         number: its number among those that count, None for a dead one that waits.
         state: ``held``, ``waiting`` or ``dead``.
+        gone: its worktree was removed.
     """
 
     place: Place
     number: int | None
     state: str
+    gone: bool = False
 
 
 class Row(NamedTuple):
@@ -41,7 +43,9 @@ class Row(NamedTuple):
         paused_at: when the holder paused.
         paused_why: why, in its words.
         finished_at: when the holder finished its branch (``branch:`` scopes).
+        done: the holder finished the branch that it is claimed for: nobody has to come back.
         claimants: the line, the holder first.
+        began: when the store got the scope's first record, where that was looked up.
     """
 
     scope: str
@@ -52,8 +56,10 @@ class Row(NamedTuple):
     gone: bool = False
     paused_at: str | None = None
     finished_at: str | None = None
+    done: bool = False
     claimants: tuple[Claimant, ...] = ()
     paused_why: str | None = None
+    began: float | None = None
 
 
 def row(scope: str, state: State, roll: Roll) -> Row:
@@ -74,6 +80,7 @@ def row(scope: str, state: State, roll: Roll) -> Row:
         generation=state.generation,
         paused_at=state.paused_at,
         finished_at=state.finished_at,
+        done=state.finished_at is not None or roll.is_finished(holder),
         claimants=line,
         paused_why=state.paused_why,
     )
@@ -84,7 +91,7 @@ def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
     number = 0
     for index, place in enumerate(state.line):
         if index and roll.is_dead(place):
-            yield Claimant(place, None, "dead")
+            yield Claimant(place, None, "dead", roll.is_gone(place))
             continue
         number += 1
         yield Claimant(place, number, "waiting" if index else "held")
@@ -167,9 +174,9 @@ def lookalikes(rows: Iterable[Row]) -> list[tuple[str, str]]:
     """Return pairs of live scopes that only case tells apart."""
     folded: dict[str, str] = {}
     found = []
-    for one in rows:
+    for one in (row for row in rows if row.claimants):
         other = folded.setdefault(one.scope.casefold(), one.scope)
-        if other != one.scope and one.claimants:
+        if other != one.scope:
             found.append((other, one.scope))
     return found
 
@@ -183,4 +190,5 @@ def told(place: Place) -> str:
     """Return a holder in a few words: name and branch."""
     if is_unknown(place):
         return "unknown (its record cannot be read)"
-    return f"{place.actor} ({place.branch})" if place.branch else place.actor
+    held_for = "for " if place.on_behalf else ""
+    return f"{place.actor} ({held_for}{place.branch})" if place.branch else place.actor

@@ -27,7 +27,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._chain = process.ancestors()
-        self._watched = process.watched(self._chain, os.getsid(0))
+        self._watched = process.watched(self._chain, os.getsid(0), os.getpid())
         self._adopted = process.is_adopted(self._chain, os.getsid(0), os.getpid())
 
     @property
@@ -38,9 +38,13 @@ class Watch:
 
     def is_broken(self) -> bool:
         """Tell whether a watched ancestor has ended, or had before we could look."""
-        return self._adopted or not all(
-            process.is_alive(link.pid, link.start) for link in self._watched
-        )
+        return self._adopted or self.ended is not None
+
+    @property
+    def ended(self) -> process.Link | None:
+        """The nearest watched ancestor that has ended since we looked."""
+        gone = (link for link in self._watched if not process.is_alive(link.pid, link.start))
+        return next(gone, None)
 
 
 def until(

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import gc
+from typing import TYPE_CHECKING
 
 import click
 
 from coord.board import claims, records, view
-from coord.board.text import board_lines, log_lines
+from coord.board.text import board_lines, log_lines, seconds
 from coord.cli import seat as seats
 from coord.cli import show
+
+if TYPE_CHECKING:
+    from coord.board.store import Store
+
+_LONG = 86400
 
 
 @click.command()
@@ -34,7 +40,16 @@ def board(asked: str | None, *, as_json: bool) -> None:
             }
         )
         return
+    rows = [_bounded(seat.store, row, roll.now) for row in rows]
     show.lines(board_lines(members, rows, seat.me.instance, roll.now))
+
+
+def _bounded(store: Store, row: view.Row, now: float | None) -> view.Row:
+    """Look up when a scope began, where its claims say that they are more than a day old."""
+    since = (seconds(one.place.since) for one in row.claimants)
+    if now is None or all(at is None or now - at < _LONG for at in since):
+        return row
+    return row._replace(began=claims.began(store, row.scope))
 
 
 @click.command()

@@ -9,7 +9,7 @@ import click
 
 from coord import git
 from coord.board import claims, events, view
-from coord.cli import leaving, show
+from coord.cli import leaving, lost, show
 from coord.cli import seat as seats
 from coord.errors import Refused, Usage
 from coord.names import quote
@@ -56,9 +56,12 @@ def claim(
         session=session or None,
         on_behalf=branch is not None and target != own,
     )
+    if branch is not None and mine.tip is None:
+        show.note(f"there is no branch {target} in this repository yet")
     roll = seat.roll()
     made = [(scope, *claimed(seat, roll, scope, mine)) for scope in seat.scopes]
     answer(seat, roll, made, as_json=as_json)
+    _tell_of_lookalikes(seat, [scope for scope, state, _ in made if state.generation == 1])
     if globs:
         _tell_of_overlaps(seat, roll, made)
 
@@ -90,16 +93,27 @@ def release(
     for scope in wanted:
         _require_mine(seat, scope)
     roll, moves = seat.roll(), leaving.own_moves(seat)
+    held = {scope: claims.state(seat.store, scope).generation for scope in wanted}
     done = [leaving.give_up(seat, roll, scope, moves) for scope in wanted]
     if as_json:
         show.document({"released": [leaving.document(one) for one in done]})
         return
     for one in done:
         heir = one.state.holder
-        show.line(f"{one.scope} is {f'now held by {heir.actor}' if heir else 'free'}")
+        since = "still" if one.state.generation == held[one.scope] else "now"
+        show.line(f"{one.scope} is {f'{since} held by {heir.actor}' if heir else 'free'}")
         leaving.tell_of_offers(one)
     if not done:
         show.line(f"{seat.me.actor} holds nothing and waits for nothing")
+
+
+def _tell_of_lookalikes(seat: Seat, fresh: Sequence[str]) -> None:
+    """Say which of the scopes that were never held before only case tells from a claimed one."""
+    folded = {scope.casefold(): scope for scope in fresh}
+    for event in claims.tops(seat.store) if fresh else ():
+        mine = folded.get(event.scope.casefold(), event.scope)
+        if mine != event.scope and event.state.line:
+            show.note(f"{mine} and {event.scope} differ in case only")
 
 
 def _tell_of_overlaps(seat: Seat, roll: Roll, made: Sequence[tuple[str, State, Place]]) -> None:
@@ -144,10 +158,13 @@ def answer(
         if answer["state"] == "held":
             show.line(f"{scope} is yours, generation {state.generation}")
             continue
-        show.line(f"{scope} is held by {view.told(holder)}; you are number {answer['place']}")
+        gone = lost.found(scope, holder, roll)
+        by = f"{view.told(holder)}{gone.words if gone else ''}"
+        show.line(f"{scope} is held by {by}; you are number {answer['place']}")
         if holder.instance != seat.instance:
             _tell_of_pause(scope, state)
-            show.note(f"git coord wait {quote(scope)} ends when it is yours")
+            wait = f"git coord wait {quote(scope)} ends when it is yours"
+            show.note(f"{gone.run} takes it, on the record" if gone else wait)
         elif roll.is_finished(holder):
             show.note(f"that is your claim for {holder.branch}, until the branch has landed")
 

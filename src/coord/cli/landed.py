@@ -58,7 +58,7 @@ def _settle(seat: Seat, onto: str | None) -> tuple[Onto, list[Settled]]:
     for event in tops:
         if seat.scopes and event.scope not in seat.scopes:
             continue
-        gone = _places(event, landed, roll)
+        gone = _places(seat, goal, event, landed, roll)
         if gone:
             settled += _settled(seat, roll, event.scope, goal, gone)
     return goal, settled
@@ -76,10 +76,13 @@ def _settled(
     return [] if outcome.event is None else [Settled(scope, outcome.state, names)]
 
 
-def _places(event: Event, landed: Mapping[str, Branch], roll: Roll) -> dict[Place, Branch]:
-    """Return the places in a line that were taken for a branch that has landed.
+def _places(
+    seat: Seat, goal: Onto, event: Event, landed: Mapping[str, Branch], roll: Roll
+) -> dict[Place, Branch]:
+    """Return the places in a line that were taken for what has landed of a branch.
 
-    What a living ``git coord run`` holds guards a process, whatever became of the branch.
+    What was claimed later is for new work on it. What a living ``git coord run`` holds guards a
+    process, whatever became of the branch.
     """
     found = {}
     line = event.state.line
@@ -87,8 +90,11 @@ def _places(event: Event, landed: Mapping[str, Branch], roll: Roll) -> dict[Plac
         name = normal(place.branch or "")
         if scopes.kind_of(event.scope) == "branch" and place is line[0]:
             name = scopes.name_of(event.scope)
-        if name in landed and not (place.run and not roll.is_dead(place)):
-            found[place] = landed[name]
+        branch = landed.get(name)
+        if branch is None or (place.run and not roll.is_dead(place)):
+            continue
+        if standing.is_of_landed(seat.place, goal, branch, place):
+            found[place] = branch
     return found
 
 

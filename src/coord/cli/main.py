@@ -181,28 +181,28 @@ def _told(error: CoordError, args: list[str]) -> int:
 
 
 def _repeated(error: CoordError | None, name: str, args: list[str]) -> CoordError | None:
-    """Return `error` with the very command as what to run, where a task was typed without a kind.
+    """Return `error` with the very command as what to run, where a scope has no kind.
 
     Another verb would do another thing: pasted after a ``release``, a ``claim`` would hold it.
     """
     if error is None or error.rule != "scope-invalid":
         return error
-    from coord.board.scopes import TASK, UnknownKind  # noqa: PLC0415  # only after a failure
+    from coord.board.scopes import UnknownKind  # noqa: PLC0415  # only after a failure
 
     if isinstance(error, UnknownKind):
-        words = [_as_task(word, error.where, TASK) for word in args]
+        words = [_instead(word, error.where, error.meant) for word in args]
         if words != args:
             error.run = " ".join([name, *map(quote, words)])
     return error
 
 
-def _as_task(word: str, wrong: str, kind: str) -> str:
-    """Return a word of the command line, or what stands behind its ``=``, as a task."""
+def _instead(word: str, wrong: str, meant: str) -> str:
+    """Return `meant` for a word of the command line that is wrong, or is so behind its ``=``."""
     option, equals, text = word.partition("=")
     if shown(word) == wrong:
-        return kind + word
+        return meant
     is_option = option.startswith("--") and equals and shown(text) == wrong
-    return f"{option}={kind}{text}" if is_option else word
+    return f"{option}={meant}" if is_option else word
 
 
 def _usage(error: click.UsageError, name: str, args: list[str]) -> Usage:

@@ -37,9 +37,10 @@ def finish(asked: str | None, *, as_json: bool) -> None:
     branch = _current(seat)
     tip = _tip(seat, branch)
     scope, roll, mine = done.scope_of(branch), seat.roll(), seats.claim(seat, branch)
+    newest = _newest(seat, branch)
 
     def decide(state: State) -> Change | None:
-        change = done.finished(state, mine, tip, roll.is_dead)
+        change = done.finished(state, mine, tip, roll.is_dead, newest)
         after = state if change is None else change.state
         _require_held(seat, roll, scope, branch, after.line[0])
         return change
@@ -52,6 +53,10 @@ def finish(asked: str | None, *, as_json: bool) -> None:
     count = f"{len(kept)} claim{'' if len(kept) == 1 else 's'}"
     stays = "stay" if len(kept) > 1 else "stays"
     show.line(f"{branch} is finished at {tip[:12]}; {count} {stays} until it lands")
+    if not seat.place.linked:
+        show.note(
+            f"{branch} is what the main worktree merges into: it lands nowhere but with --onto"
+        )
     changed = leave.changed(seat.place)
     if changed:
         several = "s are" if len(changed) > 1 else " is"
@@ -173,6 +178,14 @@ def _tip(seat: Seat, branch: str) -> str:
         why="a branch lands with its commits",
         run="git commit --allow-empty -m start",
     )
+
+
+def _newest(seat: Seat, branch: str) -> str:
+    """Return when `seat` last claimed something for `branch`."""
+    places = (
+        place for event in claims.tops(seat.store) for place in event.state.places_of(seat.instance)
+    )
+    return max((one.renewed or one.since for one in places if one.branch == branch), default="")
 
 
 def _require_held(seat: Seat, roll: Roll, scope: str, branch: str, holder: Place) -> None:

@@ -154,7 +154,13 @@ def _with_instance(me: Identity, place: Place) -> Identity:
 
 def claim(seat: Seat, branch: str | None) -> Claim:
     """Return the place that `seat` would take in a line."""
-    return Claim(seat.me.actor, seat.instance, branch, now(), process=seat.watch.worker)
+    tip = None if branch is None else _tip(seat, branch)
+    return Claim(seat.me.actor, seat.instance, branch, now(), process=seat.watch.worker, tip=tip)
+
+
+def _tip(seat: Seat, branch: str) -> str | None:
+    query = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+    return git.ask(*query, cwd=seat.place.cwd).text or None
 
 
 def typed(

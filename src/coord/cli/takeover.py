@@ -86,7 +86,12 @@ def _may_take(
     status = None if holder.instance is None else roll.of(holder.instance)
     if gone and not (status and status.gone):
         raise _not_gone(scope, holder)
-    if status and status.present and not roll.is_dead(holder) and not from_present:
+    at_work = holder.command if roll.works_on(holder) else None
+    if at_work is not None:
+        if not from_present:
+            raise _running(scope, holder, at_work.pid)
+        show.note(f"{at_work.name}, pid {at_work.pid}, is still running under {scope}")
+    elif status and status.present and not roll.is_dead(holder) and not from_present:
         raise _paused(scope, state, reason) if state.paused_at else _present(scope, holder)
 
 
@@ -137,3 +142,14 @@ def _quoted(words: str) -> str:
     """Return the first line of a peer's words between quotes that are none of theirs."""
     first = words.split("\n", maxsplit=1)[0].replace('"', "'")
     return f'"{first if len(first) <= _WIDEST else first[:_WIDEST] + "…"}"'
+
+
+def _running(scope: str, holder: Place, pid: int) -> Refused:
+    return Refused(
+        "holder-present",
+        f"{scope} is held by {view.told(holder)} for a command at work",
+        where=scope,
+        why=f"its command, pid {pid}, is still running; "
+        "a claim is taken from somebody at work only with --from-present",
+        run=f"git coord wait {quote(scope)}",
+    )

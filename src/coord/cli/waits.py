@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import threading
-from contextlib import contextmanager
+import contextlib
 from typing import TYPE_CHECKING
 
 import click
 
 from coord import duration
 from coord.board import claims, events, process, view, waiting
-from coord.cli import pulse, show
+from coord.cli import launched, lost, pulse, show
 from coord.cli import seat as seats
-from coord.errors import Refused
+from coord.errors import CoordError, Refused
 from coord.names import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
 
     from coord.board.events import Place, State
+    from coord.board.process import Process
     from coord.cli.seat import Seat
 
 PATIENCE = "30m"
-_FORWARDED = (signal.SIGTERM, signal.SIGHUP)
-# A terminal sends these to the command as well: it decides, and we outlive it to release.
-_LEFT_TO_THE_COMMAND = (signal.SIGINT, signal.SIGQUIT)
 
 
 class Duration(click.ParamType[float]):
@@ -69,6 +63,8 @@ def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None
         holder = claims.state(seat.store, scope).holder
         return holder is None or holder.instance == seat.me.instance is not None
 
+    if not is_open():
+        lost.tell(seat, scope, claims.state(seat.store, scope), seat.roll())
     _wait(seat, scope, is_open, timeout)
     state = claims.state(seat.store, scope)
     if seat.me.instance is not None and seat.me.conflict is None:
@@ -80,7 +76,27 @@ def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None
     show.line(f"{scope} is {'yours' if state.holder else 'free'}")
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+class Run(click.Command):
+    """``run``: options stand before the command, on either side of SCOPE; what follows is CMD's."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Bring SCOPE behind the options, so that the parser ends where CMD begins."""
+        rest = self._after_options(ctx, args)
+        if rest:
+            given = [*args[: len(args) - len(rest)], *rest[1:]]
+            command = self._after_options(ctx, given)
+            options = given[: len(given) - len(command)]
+            args = [*(options[:-1] if options[-1:] == ["--"] else options), "--", rest[0], *command]
+        return super().parse_args(ctx, args)
+
+    def _after_options(self, ctx: click.Context, args: list[str]) -> list[str]:
+        found = self.make_parser(ctx).parse_args(list(args))[0]
+        scope, command = found.get("name"), found.get("command")
+        words = command if isinstance(command, tuple) else ()
+        return [scope, *words] if isinstance(scope, str) else []
+
+
+@click.command(cls=Run, context_settings={"allow_interspersed_args": False})
 @click.argument("name", metavar="SCOPE")
 @click.option("--no-wait", is_flag=True, help="Refuse instead of waiting in line.")
 @timeout_option
@@ -89,18 +105,22 @@ def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None
 def run(
     asked: str | None, *, name: str, no_wait: bool, timeout: float, command: tuple[str, ...]
 ) -> int:
-    """Run CMD while holding SCOPE: wait in line, stay present, release, pass its status on."""
+    """Run CMD while holding SCOPE: wait in line, stay present, release, pass its status on.
+
+    The answer is CMD's own output, so there is no --json.
+    """
     options = {"--no-wait": no_wait}
     seat = seats.acting(asked, "run", [name], options, tail=command)
     scope = seat.scopes[0]
     mine = seats.claim(seat, seat.branch)._replace(run=True, process=process.own())
     with _held(seat, scope, mine, 0.0 if no_wait else timeout):
-        code = _watched(seat, command)
-    pulse.tell(seat.store, seat.instance)
+        code = launched.watched(seat, command, lambda it: _record(seat, scope, mine, it))
+    with contextlib.suppress(CoordError, OSError):  # the board is ill: that has been said
+        pulse.tell(seat.store, seat.instance)
     return code
 
 
-@contextmanager
+@contextlib.contextmanager
 def _held(seat: Seat, scope: str, mine: Place, timeout: float) -> Iterator[None]:
     """Hold `scope` for a block, and give up what was taken for it whatever happens.
 
@@ -110,18 +130,59 @@ def _held(seat: Seat, scope: str, mine: Place, timeout: float) -> Iterator[None]
     state = claims.change(
         seat.store, scope, seat.me, lambda at: events.joined(at, mine, roll.is_dead)
     ).state
-    if mine not in state.line:
-        show.note(f"{scope} is claimed by you, and stays so after this command")
+    _say(seat, scope, state, mine, timeout)
     try:
         _wait(seat, scope, lambda: _is_first(claims.state(seat.store, scope), mine), timeout)
         yield
     finally:
+        _give_up(seat, scope, mine)
+
+
+def _say(seat: Seat, scope: str, state: State, mine: Place, timeout: float) -> None:
+    """Say what is waited for, and that a place of the worker's own stays after the command."""
+    roll = seat.roll()
+    there = next(one for one in view.claimants(state, roll) if _serves(one.place, mine))
+    own = there.place != mine
+    if there.state == "held":
+        if own:
+            show.note(f"{scope} is claimed by you, and stays so after this command")
+        return
+    if own:
+        show.note(f"your place in the line for {scope} stays yours after this command")
+    if timeout:
+        show.note(
+            f"waiting for {scope}: held by {view.told(state.line[0])}, "
+            f"you are number {there.number}, at most {duration.told(timeout)}"
+        )
+        lost.tell(seat, scope, state, roll)
+
+
+def _serves(place: Place, mine: Place) -> bool:
+    return events.is_same(place, mine, _nobody_is_dead)
+
+
+def _record(seat: Seat, scope: str, mine: Place, command: Process) -> None:
+    """Put the command on the record: it may outlive this process, and the scope is its own then."""
+    try:
+        claims.change(
+            seat.store, scope, seat.me, lambda at: events.started(at, _is_for(mine), command)
+        )
+    except CoordError as error:
+        show.note(f"{scope}: its record does not name the command, pid {command.pid}: {error.why}")
+
+
+def _give_up(seat: Seat, scope: str, mine: Place) -> None:
+    """Give up the place of a run; a board that cannot be written does not hide how it ended."""
+    try:
         claims.change(
             seat.store,
             scope,
             seat.me,
             lambda at: events.left(at, _is_for(mine), seat.roll().is_dead),
         )
+    except CoordError as error:
+        show.note(f"{scope} could not be released: {error.why}")
+        show.note(f"git coord release {quote(scope)} does it, as soon as the board can be written")
 
 
 def _is_for(mine: Place) -> Callable[[Place], bool]:
@@ -130,8 +191,7 @@ def _is_for(mine: Place) -> Callable[[Place], bool]:
 
 
 def _is_first(state: State, mine: Place) -> bool:
-    holder = state.holder
-    return holder is not None and events.is_same(holder, mine, _nobody_is_dead)
+    return state.holder is not None and _serves(state.holder, mine)
 
 
 def _nobody_is_dead(_: Place) -> bool:
@@ -142,20 +202,30 @@ def _wait(seat: Seat, scope: str, is_open: Callable[[], bool], timeout: float) -
     try:
         done = waiting.until(is_open, seat.watch, timeout, seat.beat, seat.beat_every)
     except waiting.Orphaned:
-        raise Refused(
-            "worker-gone",
-            f"nobody is left to wait for {scope}",
-            where=scope,
-            why="a process that this wait was started from has ended",
-            run="git coord board",
-        ) from None
+        raise _orphaned(seat, scope) from None
     if not done:
-        raise _timed_out(scope, claims.state(seat.store, scope), timeout)
+        raise _timed_out(seat, scope, claims.state(seat.store, scope), timeout)
 
 
-def _timed_out(scope: str, state: State, timeout: float) -> Refused:
+def _orphaned(seat: Seat, scope: str) -> Refused:
+    ended = seat.watch.ended
+    who = "a process" if ended is None else f"{ended.name} (pid {ended.pid})"
+    wait = f"git coord wait {quote(scope)}"
+    return Refused(
+        "worker-gone",
+        f"nobody is left to wait for {scope}",
+        where=scope,
+        why=f"{who} that this wait was started from has ended; what is to outlive its shell "
+        f"is started by setsid {wait}",
+        run=wait,
+    )
+
+
+def _timed_out(seat: Seat, scope: str, state: State, timeout: float) -> Refused:
     holder = state.holder
+    found = None if holder is None else lost.found(scope, holder, seat.roll())
     by = f"held by {view.told(holder)}" if holder else "held by others"
+    by += found.words if found else ""
     if state.paused_at:
         by += f", who has paused it since {state.paused_at[:19]}Z"
     after = f"after {duration.told(timeout)}" if timeout else "and this call does not wait"
@@ -164,57 +234,5 @@ def _timed_out(scope: str, state: State, timeout: float) -> Refused:
         f"{scope} is {by}",
         where=scope,
         why=f"it did not become yours {after}" if timeout else f"it is not yours, {after}",
-        run=f"git coord wait {quote(scope)}",
+        run=found.run if found else f"git coord wait {quote(scope)}",
     )
-
-
-def _watched(seat: Seat, command: Sequence[str]) -> int:
-    """Run `command` in the user's folder, with signs of life all the while; return its status."""
-    done = threading.Event()
-    beats = threading.Thread(target=_beat_until, args=(done, seat), daemon=True)
-    beats.start()
-    try:
-        return _status(command, _environment(seat))
-    finally:
-        done.set()
-        seat.beat()
-
-
-def _beat_until(done: threading.Event, seat: Seat) -> None:
-    own = process.own()
-    worker = seat.watch.worker
-    while not done.wait(seat.beat_every):
-        # A worker may end before what it has started: then the command itself is the one at work.
-        seat.beat(own if worker is None or worker.is_dead else worker)
-
-
-def _environment(seat: Seat) -> dict[str, str]:
-    """Return the caller's environment, without what git sets for an alias only.
-
-    Its GIT_DIR would hold the command's own ``cd ../other && git …`` to this worktree.
-    """
-    drop = {"GIT_PREFIX"}
-    if os.path.realpath(os.environ.get("GIT_DIR", os.devnull)) == seat.place.git_dir:
-        drop.add("GIT_DIR")
-    return {key: text for key, text in os.environ.items() if key not in drop}
-
-
-def _status(command: Sequence[str], env: Mapping[str, str]) -> int:
-    try:
-        child = subprocess.Popen(command, cwd=os.getcwd(), env=env)
-    except OSError as error:
-        show.note(f"{command[0]}: {error.strerror}")
-        return 127 if isinstance(error, FileNotFoundError) else 126
-    before = [
-        *(
-            (number, signal.signal(number, lambda got, _: child.send_signal(got)))
-            for number in _FORWARDED
-        ),
-        *((number, signal.signal(number, lambda *_: None)) for number in _LEFT_TO_THE_COMMAND),
-    ]
-    try:
-        code = child.wait()
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
-    return code if code >= 0 else 128 - code

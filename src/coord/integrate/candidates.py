@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board.keys import normal
@@ -23,6 +25,8 @@ class Work(NamedTuple):
         footprint: the artifacts claimed for it, sorted.
         finished_at: when it was finished, None while at work.
         finished_tip: its commit then.
+        deciding: the places that tell whether work goes on: that of the branch's own scope alone,
+            if that is held, else all that were taken for it.
     """
 
     name: str
@@ -32,6 +36,7 @@ class Work(NamedTuple):
     footprint: tuple[str, ...]
     finished_at: str | None
     finished_tip: str | None
+    deciding: tuple[Place, ...] = ()
 
 
 def works(events: Iterable[Event]) -> dict[str, Work]:
@@ -65,6 +70,19 @@ def lines(events: Iterable[Event], counts: Callable[[Place], bool]) -> Iterator[
             yield [normal(place.branch) for place in kept if place.branch is not None]
 
 
+def said_at(place: Place) -> float:
+    """Return when a place was taken, or something new was last said of it, in seconds."""
+    return seconds(place.renewed or place.since)
+
+
+def seconds(moment: str) -> float:
+    """Return a moment of a record in seconds; what is none is later than any."""
+    try:
+        return datetime.fromisoformat(moment).timestamp()
+    except ValueError:
+        return math.inf
+
+
 def _work(name: str, places: Sequence[Place], artifacts: set[str], state: State | None) -> Work:
     first = min(places, key=lambda place: (place.on_behalf, place.since, place.instance or ""))
     owner = first if state is None else state.line[0]
@@ -76,4 +94,5 @@ def _work(name: str, places: Sequence[Place], artifacts: set[str], state: State 
         footprint=tuple(sorted(artifacts)),
         finished_at=None if state is None else state.finished_at,
         finished_tip=None if state is None else state.finished_tip,
+        deciding=tuple(places) if state is None else state.line[:1],
     )

@@ -161,20 +161,31 @@ def is_own(place: Place, ref: Ref) -> bool:
 
     A branch that was just created, or moved along with the target, has nothing of its own to land.
     """
-    made = reflog.Log(_log(place, ref)).made(ref.commit)
+    made = reflog.Log(_log(place, _HEADS + ref.name)).made(ref.commit)
     return made is not None and made.author is not None
+
+
+def entered(place: Place, onto: Onto, commit: str) -> int | None:
+    """Return when the target got a commit, in seconds by its reflog; None where it does not say."""
+    walk = ("rev-list", "--ancestry-path", f"^{commit}", onto.ref)
+    holds = {commit, *git.ask(*walk, cwd=place.cwd).text.split("\n")}
+    for line in _log(place, onto.ref).decode("utf-8", "replace").split("\n"):
+        facts = line.partition("\t")[0].split(" ")  # OLD NEW name <email> SECONDS ZONE
+        if len(facts) > 3 and facts[1] in holds and facts[-2].isdecimal():  # noqa: PLR2004
+            return int(facts[-2])
+    return None
 
 
 def was_reset(place: Place, ref: Ref) -> bool:
     """Tell whether a branch was last moved away from its commits, not on with them."""
-    newest = _log(place, ref).rstrip(b"\n").rpartition(b"\n")[2].partition(b"\t")[2]
+    newest = _log(place, _HEADS + ref.name).rstrip(b"\n").rpartition(b"\n")[2].partition(b"\t")[2]
     return newest.startswith((b"reset:", b"branch:"))
 
 
-def _log(place: Place, ref: Ref) -> bytes:
-    """Return a branch's reflog, empty where none is kept as a file: no log, no proof."""
+def _log(place: Place, ref: str) -> bytes:
+    """Return the reflog of a ref, empty where none is kept as a file: no log, no proof."""
     try:
-        with open(os.path.join(place.common_dir, "logs", _HEADS + ref.name), "rb") as file:
+        with open(os.path.join(place.common_dir, "logs", ref), "rb") as file:
             return file.read()
     except OSError:
         return b""

@@ -3,13 +3,15 @@
 A branch has landed when its commit is in the target; also, once finished, when every file that it
 changed stands in the target as it has it, as after a squash or a rebase on a server: to merge it
 would change nothing. A branch that was only created is in its target too: it has landed only if it
-was finished, or if its own reflog says that its commit was made there.
+was finished, or if its own reflog says that its commit was made there; and one whose claims are all
+younger than that is at work again.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.board.keys import normal
 from coord.integrate import candidates, landing
 from coord.integrate.order import FINISHED, LANDED, RUNNING
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from coord.board.events import Event
+    from coord.board.events import Place as Claim
     from coord.integrate.candidates import Work
     from coord.integrate.landing import Onto, Ref
     from coord.worktree import Place
@@ -31,6 +34,7 @@ class Branch(NamedTuple):
         ref: the branch itself, None where there is none of that name (any more).
         tip: its commit; of a branch that is gone the one it was finished at, if that is there.
         changed: the paths it changed since its merge base; None where they cannot be told.
+        own: its commit was made on it, and is in the target.
     """
 
     work: Work
@@ -38,6 +42,7 @@ class Branch(NamedTuple):
     ref: Ref | None
     tip: str | None
     changed: Collection[str] | None
+    own: bool = False
 
     @property
     def name(self) -> str:
@@ -55,11 +60,13 @@ class _Facts(NamedTuple):
     """What git says of the branches' commits.
 
     Attributes:
+        onto: the target.
         new: commits that the target has not; None while it has no commit itself.
         changed: {commit: what it changed since its merge base}, as the commit has it.
         there: what the target has.
     """
 
+    onto: Onto
     new: Collection[str] | None
     changed: Mapping[str, Mapping[str, str]]
     there: Mapping[str, str]
@@ -98,23 +105,41 @@ def looked_up(place: Place, events: Iterable[Event], onto: Onto) -> dict[str, Br
 
 def _facts(place: Place, onto: Onto, tips: Collection[str], finished: Collection[str]) -> _Facts:
     if onto.commit is None:
-        return _Facts(None, {}, {})
+        return _Facts(onto, None, {}, {})
     new = landing.unmerged(place, onto.commit, tips)
     bases = landing.bases(place, new, tips)
     merged = {tip: tip for tip in tips if tip not in new}
     changed = landing.changed(place, merged | bases)
     compares = any(tip in new for tip in finished)
-    return _Facts(new, changed, landing.contents(place, onto.commit) if compares else {})
+    return _Facts(onto, new, changed, landing.contents(place, onto.commit) if compares else {})
 
 
 def _branch(place: Place, work: Work, ref: Ref | None, tip: str | None, facts: _Facts) -> Branch:
-    at_work = Branch(work, RUNNING, ref, tip, None if tip is None else facts.changed.get(tip))
+    changed = None if tip is None else facts.changed.get(tip)
+    own = ref is not None and facts.has(tip) and landing.is_own(place, ref)
+    at_work = Branch(work, RUNNING, ref, tip, changed, own)
     if work.finished_at is not None:
         landed = _has_landed(place, at_work, facts)
         return at_work._replace(state=LANDED if landed else FINISHED)
-    if ref is not None and facts.has(tip) and landing.is_own(place, ref):
+    if own and any(is_of_landed(place, facts.onto, at_work, one) for one in work.deciding):
         return at_work._replace(state=LANDED)
     return at_work
+
+
+def is_of_landed(place: Place, onto: Onto, branch: Branch, claimed: Claim) -> bool:
+    """Tell whether a place was taken for what has landed of a branch, not for new work on it.
+
+    So it was if that was finished later, or got a commit later, or came into the target later.
+    """
+    at = branch.work.finished_at
+    if at is not None and candidates.said_at(claimed) <= candidates.seconds(at):
+        return True
+    if not branch.own or branch.tip is None:
+        return False
+    if normal(claimed.branch or "") == branch.work.name and claimed.tip not in {None, branch.tip}:
+        return True
+    entered = landing.entered(place, onto, branch.tip)
+    return entered is not None and candidates.said_at(claimed) < entered
 
 
 def _has_landed(place: Place, branch: Branch, facts: _Facts) -> bool:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -36,8 +37,10 @@ def _pids(chain: list[Link]) -> list[int]:
         ["timeout", "60"],
         ["sh", "-c", '"$@"; exit', "sh"],
         ["env", "sh", "-c", '"$@"; exit', "sh", "timeout", "60"],
+        ["nohup", "nice", "setsid", "-w", "stdbuf", "-oL"],
+        ["xargs", "-I{}", "sh", "-c", '"$@"; exit', "sh"],
     ],
-    ids=["plain", "env", "timeout", "sh", "all"],
+    ids=["plain", "env", "timeout", "sh", "all", "runners", "xargs"],
 )
 def test_the_worker_is_the_nearest_that_only_this_test_can_be(wrap: list[str]) -> None:
     """Shells, env and timeout carry commands; the one who gave them is above."""
@@ -46,6 +49,7 @@ def test_the_worker_is_the_nearest_that_only_this_test_can_be(wrap: list[str]) -
         capture_output=True,
         check=True,
         text=True,
+        input="x",
     )
 
     assert done.stdout.split()[1] == str(os.getpid())
@@ -74,6 +78,42 @@ def test_with_nothing_but_shells_above_the_outermost_works() -> None:
     assert process.worker([]) is None
 
 
+def test_what_an_init_or_a_terminals_server_has_started_works_for_itself() -> None:
+    """Neither ends when the work does; git and npm, by whatever name, are never the worker."""
+    script = [_link(5, "git"), _link(4, "bash"), _link(3, "npm run all", "node"), _link(2, "dash")]
+    for name in ("systemd", "tmux: server", "tini"):
+        found = process.worker([*script, _link(9, name), _link(1, "init")])
+        assert found is not None
+        assert found.pid == 2
+    assert process.worker([_link(5, "git"), _link(1, "systemd")]) is None
+    agent = process.worker([_link(5, "git"), _link(4, "bash"), _link(1, "agent")])
+    assert agent is not None
+    assert agent.pid == 1
+
+
+def test_an_orphaned_script_is_the_worker_not_the_first_process(
+    tmp_path: os.PathLike[str],
+) -> None:
+    """Whatever took it in runs on for ever; a single command is its container's agent's."""
+    script = os.path.join(tmp_path, "work.sh")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("read -r line\n")
+    for argv, expected in (["sh", script], None), (["sh", "-c", "read -r line; :"], 1):
+        with subprocess.Popen(argv, stdin=subprocess.PIPE) as shell:
+            while script.encode() not in _words(shell.pid) and b"-c" not in _words(shell.pid):
+                time.sleep(0.01)  # the words are there a moment after the program
+            chain = [_link(7, "git"), _link(shell.pid, "sh"), _link(1, "first")]
+            found = process.worker(chain)
+            assert found is not None
+            assert found.pid == (expected or shell.pid)
+            shell.communicate(b"x\n")
+
+
+def _words(pid: int) -> list[bytes]:
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read().split(b"\0")
+
+
 def test_watched_are_all_up_to_the_leader_and_the_worker() -> None:
     """A harness may give each command a session of its own: the worker is above the leader."""
     chain = [
@@ -88,6 +128,14 @@ def test_watched_are_all_up_to_the_leader_and_the_worker() -> None:
     assert _pids(process.watched(chain, 2)) == [5, 4, 3, 2]
     assert _pids(process.watched(chain, 99)) == [5, 4, 3]
     assert process.watched([], 4) == []
+
+
+def test_a_session_of_its_own_lets_a_wait_outlive_the_shells_above_it() -> None:
+    """``setsid git coord wait``: the worker still counts."""
+    chain = [_link(5, "git"), _link(4, "bash"), _link(3, "node"), _link(1, "init")]
+
+    assert _pids(process.watched(chain, 5)) == [5, 3]
+    assert _pids(process.watched(chain, 6, 6)) == [3]
 
 
 def test_a_child_of_init_without_its_leader_was_adopted() -> None:

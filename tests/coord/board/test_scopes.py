@@ -48,7 +48,9 @@ def test_an_unknown_kind_names_the_kinds(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "task:", "artifact:", "artifact:.", "artifact:..", "artifact:../x", "artifact:a/../../x",
-     "artifact:/elsewhere/x", "branch:refs/heads/", "x" * 5000],
+     "artifact:/elsewhere/x", "branch:refs/heads/", "x" * 5000,
+     " ", "task:  ", "branch:..", "branch:a..b", "branch:a b", "branch:-x", "branch:a.lock/b",
+     "branch:/a", "artifact:.git/config", "artifact:a/.GIT/x"],
 )  # fmt: skip
 def test_what_names_nothing_or_leaves_the_repository_is_no_scope(text: str) -> None:
     """Empty names, paths outside, and names no record should carry."""
@@ -61,7 +63,15 @@ def test_four_thousand_characters_are_a_scope() -> None:
     assert scopes.parse("é" * 4000) == "task:" + "é" * 4000
 
 
-@given(st.text(min_size=1, max_size=40))
+def test_a_kind_in_capitals_is_told_in_small_letters() -> None:
+    """It was meant so."""
+    with pytest.raises(Usage) as caught:
+        scopes.parse("Task:foo")
+
+    assert caught.value.run == "git coord show task:foo"
+
+
+@given(st.text(min_size=1, max_size=40).filter(lambda name: name.strip(" ")))
 def test_a_canonical_scope_stays_as_it_is(name: str) -> None:
     """Parsing is idempotent: what is shown can be typed."""
     scope = scopes.parse(f"task:{name}")

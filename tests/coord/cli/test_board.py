@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -190,3 +191,56 @@ def test_litter_on_the_board_is_no_fault(one: Repo) -> None:
         ("task:x", "held"),
     ]
     assert rows[0]["holder"]["actor"] == "unknown"
+
+
+def test_finished_work_is_not_called_stale(repo: Repo, one: Repo) -> None:
+    """Nobody has to come back to it; `stale` for scripts stays what it was."""
+    answer(one, "claim", "x")
+    one.commit("work", {"one.txt": "done\n"})
+    answer(one, "finish")
+    answer(one, "sign-off")
+
+    shown = repo.coord("board").out
+    assert shown.splitlines()[0] == "0 present, 2 claims"
+    assert "  one-0001  away  " in shown
+    assert shown.count("(finished)") == 2
+    assert scope(repo, "task:x")["stale"]
+
+
+def test_two_scopes_that_differ_in_case_are_told_apart_while_both_are_claimed(one: Repo) -> None:
+    """What is free again confuses nobody."""
+    answer(one, "claim", "task:a")
+    assert "task:A and task:a differ in case only" in one.coord("claim", "task:A").err
+    assert "differ in case only" in one.coord("board").err
+    answer(one, "release", "task:A")
+    assert one.coord("board").err == ""
+
+
+def test_a_place_whose_worktree_was_removed_is_said_to_be_so(
+    repo: Repo, one: Repo, two: Repo
+) -> None:
+    """Also in the line."""
+    answer(one, "claim", "x")
+    answer(two, "claim", "x")
+    repo.git("worktree", "remove", "--force", str(two.path))
+
+    assert "-  two-0002 on feat-two waited, but its worktree is gone" in one.coord("board").out
+
+
+def test_a_claim_for_another_branch_is_held_for_it(one: Repo) -> None:
+    """One that is not there yet is remarked on."""
+    assert "no branch feat/w9999" in one.coord("claim", "x", "--branch", "feat/w9999").err
+    assert "one-0001 (you) for feat/w9999" in one.coord("board").out
+
+
+def test_a_claimants_clock_makes_no_claim_older_than_its_record(one: Repo) -> None:
+    """It stood in 1990, or will stand in 2090."""
+    for name, years in (("x", -30), ("y", 60)):
+        code = (
+            "import time; real = time.time\n"
+            f"time.time = lambda: real() + {years * 365 * 86400}\n"
+            "from coord.cli.main import run; run()"
+        )
+        assert one.run(sys.executable, "-c", code, "claim", name).code == 0
+
+    assert one.coord("board").out.count("for less than a minute") == 2

@@ -372,7 +372,6 @@ NASTY = [
     "A",
     "a",
     "caf\u00e9",
-    " ",
 ]
 
 
@@ -518,3 +517,11 @@ def test_a_ledger_that_cannot_be_read_keeps_no_claim(one: Repo, content: bytes |
         one.write("coordination/moves.tsv", content)
 
     assert answer(one, "release", "x")["released"][0]["shipped"] is None
+
+
+def test_who_leaves_the_line_is_told_that_the_holder_holds_still(one: Repo, two: Repo) -> None:
+    """It held all along."""
+    answer(one, "claim", "x")
+    answer(two, "claim", "x")
+
+    assert two.coord("release", "x").out == "task:x is still held by one-0001\n"

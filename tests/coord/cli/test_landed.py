@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -312,7 +313,8 @@ def test_a_claim_made_anew_after_the_look_stays(hub: Repo, one: Repo) -> None:
     claim = answer(one, "claim", "x")["claims"][0]
 
     assert (claim["state"], claim["generation"]) == ("held", 2)
-    assert state(hub, "feat-one") == "landed"
+    assert state(hub, "feat-one") == "running"
+    assert settled(hub) == {}
     one.commit("more")
     assert state(hub, "feat-one") == "running"
 
@@ -373,3 +375,91 @@ def test_under_a_leaked_git_dir_it_is_refused(hub: Repo, one: Repo) -> None:
     assert (refused.code, refused.refusal.rule) == (1, "identity-conflict")
     assert leaked.paste(refused.refusal.run).code == 0
     assert scope(hub, "task:x")["state"] == "free"
+
+
+@pytest.mark.parametrize("finishes", [True, False])
+def test_a_worker_who_stays_on_a_landed_branch_keeps_what_it_claims_there(
+    hub: Repo, one: Repo, two: Repo, *, finishes: bool
+) -> None:
+    """What was claimed later than the landing belongs to new work, until that has landed too."""
+    answer(one, "claim", "x")
+    one.commit("work", {"one.txt": "done\n"})
+    if finishes:
+        answer(one, "finish")
+    hub.git("merge", "-q", "feat-one")
+    answer(one, "claim", "y")
+    answer(two, "claim", "y")
+
+    assert "task:x" in settled(hub)
+    assert scope(hub, "task:y")["holder"]["actor"] == "one-0001"
+    assert state(hub, "feat-one") == "running"
+    assert settled(hub) == {}
+
+    one.commit("more", {"more.txt": "done\n"})
+    assert settled(hub) == {}
+    hub.git("merge", "-q", "feat-one")
+    assert settled(hub)["task:y"]["next"]["actor"] == "two-0002"
+
+
+@pytest.mark.parametrize("squashed", [False, True])
+def test_a_branch_claimed_anew_after_its_landing_is_running_until_finished_anew(
+    hub: Repo, one: Repo, *, squashed: bool
+) -> None:
+    """Nothing of it is settled meanwhile; with or without a commit more."""
+    done(one, "x")
+    hub.git(*("merge", "-q", *(["--squash"] if squashed else []), "feat-one"))
+    if squashed:
+        hub.git("commit", "-qm", "squashed")
+    answer(one, "claim", "branch:feat-one", "--intent", "more work")
+
+    assert state(hub, "feat-one") == "running"
+    assert settled(hub) == {}
+    answer(one, "finish")
+    assert state(hub, "feat-one") == "landed"
+    assert list(settled(hub)) == ["branch:feat-one", "task:x"]
+
+
+def test_what_is_finished_again_where_it_stood_is_done_with_what_was_claimed_since(
+    hub: Repo, one: Repo
+) -> None:
+    """There was nothing to commit for it."""
+    done(one, "x")
+    hub.git("merge", "-q", "feat-one")
+    answer(one, "claim", "y")
+    answer(one, "finish")
+
+    assert list(settled(hub)) == ["branch:feat-one", "task:x", "task:y"]
+
+
+def test_work_that_was_never_finished_is_told_from_new_work_by_the_targets_reflog(
+    hub: Repo, one: Repo
+) -> None:
+    """The commit was there when the claim was made, and came into the target a second later."""
+    one.commit("work", {"one.txt": "done\n"})
+    answer(one, "claim", "x")
+    time.sleep(1.1)
+    hub.git("merge", "-q", "feat-one")
+
+    assert list(settled(hub)) == ["task:x"]
+
+
+def test_a_claim_made_in_the_very_moment_of_a_settling_stays(
+    hub: Repo, one: Repo, two: Repo
+) -> None:
+    """Whoever comes first: what is claimed after the landing is never settled."""
+    done(one, "x")
+    hub.git("merge", "-q", "feat-one")
+    argv = ["git", "coord", "release", "--landed"]
+    with subprocess.Popen(argv, cwd=hub.path, env=dict(hub.env), stdout=subprocess.DEVNULL):
+        for name in ("p", "q", "r", "s"):
+            answer(one, "claim", name)
+            answer(two, "claim", name)
+
+    settled(hub)
+    for name in ("p", "q", "r", "s"):
+        assert scope(hub, f"task:{name}")["holder"]["actor"] == "one-0001"
+
+
+def test_finish_on_the_main_worktrees_own_branch_says_that_it_lands_nowhere(hub: Repo) -> None:
+    """It is what the others land on."""
+    assert "lands nowhere" in hub.coord("finish").err

@@ -145,7 +145,11 @@ def test_run_holds_runs_releases_and_passes_the_status_on(two: Repo) -> None:
     assert '"task:y", "state": "held"' in done.out
     assert str(sub) in done.err
     assert scope(two, "task:y")["state"] == "free"
-    assert [e["kind"] for e in answer(two, "log", "y")["events"]] == ["claim", "release"]
+    assert [e["kind"] for e in answer(two, "log", "y")["events"]] == [
+        "claim",
+        "update",
+        "release",
+    ]
 
 
 def test_run_passes_a_signal_on_as_128_and_its_number(two: Repo) -> None:
@@ -304,3 +308,132 @@ def test_run_refuses_an_inferred_identity(repo: Repo, one: Repo) -> None:
     done = odd.coord("run", "y", "--", "sh", "-c", "echo it\\'s $0", "a b")
     assert done.refusal.rule == "identity-conflict"
     assert odd.paste(done.refusal.run).out == "it's a b\n"
+
+
+def test_whoever_waits_for_a_holder_that_cannot_come_back_is_told_how_to_go_on(
+    one: Repo, two: Repo
+) -> None:
+    """Its release would never come: every message says so, and names the take-over."""
+    with living(two) as live:
+        live.run("git coord claim y")
+        live.kill()
+    first = one.coord("claim", "y")
+    assert "two-0002 (feat-two), whose process has ended" in first.out
+    assert "git coord take-over task:y" in first.err
+    assert "git coord wait" not in first.err
+
+    for verb in (["wait", "y", "--timeout", "1s"], ["run", "--no-wait", "y", "--", "true"]):
+        done = one.coord(*verb)
+        assert "whose process has ended" in done.refusal.headline
+        assert done.refusal.run == ("git coord take-over task:y --reason 'its process has ended'")
+    assert one.paste(done.refusal.run).code == 0
+    assert one.coord("run", "--no-wait", "y", "--", "true").code == 0
+
+
+def test_a_command_that_outlives_its_run_keeps_the_scope(one: Repo, two: Repo) -> None:
+    """Python was killed, the command was not: two must not run at once."""
+    with _started(two, "git-coord", "run", "y", "--", "sleep", "60") as running:
+        assert eventually(lambda: answer(two, "board")["claims"][1:])
+        assert eventually(lambda: answer(two, "log", "y")["events"][-1]["kind"] == "update")
+        (command,) = _children(running.pid)
+        os.kill(running.pid, signal.SIGKILL)
+        try:
+            running.wait(10)
+            row = scope(one, "task:y")
+            assert (row["state"], row["dead"]) == ("held", False)
+            done = one.coord("take-over", "y", "--reason", "r")
+            assert done.refusal.rule == "holder-present"
+            assert f"pid {command}, is still running" in done.refusal.why
+            assert two.coord("run", "--no-wait", "y", "--", "true").code == 1
+        finally:
+            os.kill(command, signal.SIGKILL)
+        running.communicate()
+    assert eventually(lambda: scope(one, "task:y")["dead"])
+    assert one.coord("take-over", "y", "--reason", "r").code == 0
+
+
+@pytest.mark.parametrize(
+    "argv", [["--no-wiat", "y"], ["--no-wait", "--bogus", "y"], ["y", "--bogus"], ["--json", "y"]]
+)
+def test_a_misspelt_option_of_run_is_wrong_usage_and_nothing_runs(
+    two: Repo, argv: list[str]
+) -> None:
+    """It is neither a scope nor a command."""
+    done = two.coord("run", *argv, "touch", "ran")
+
+    assert done.code == 2
+    assert not (two.path / "ran").exists()
+    assert answer(two, "board")["claims"] == []
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["y", "echo", "-n", "--no-wait"],
+        ["--no-wait", "y", "--", "echo", "-n", "--no-wait"],
+        ["y", "--timeout", "1s", "--", "echo", "-n", "--no-wait"],
+        ["--", "y", "echo", "-n", "--no-wait"],
+    ],
+)
+def test_what_follows_the_scope_and_its_options_is_the_command(two: Repo, argv: list[str]) -> None:
+    """With and without the two dashes."""
+    done = two.coord("run", *argv)
+
+    assert (done.code, done.out) == (0, "--no-wait")
+
+
+def test_run_says_what_it_waits_for(one: Repo, two: Repo) -> None:
+    """The holder, its own number, and how long; a mere place in the line is no claim."""
+    done = two.coord("run", "x", "--timeout", "1s", "--", "true")
+    assert (
+        "waiting for task:x: held by one-0001 (feat-one), you are number 2, at most 1 second"
+        in done.err
+    )
+    answer(two, "claim", "x")
+    done = two.coord("run", "x", "--timeout", "1s", "--", "true")
+    assert scope(one, "task:x")["claimants"][1]["actor"] == "two-0002"
+    assert "is claimed by you" not in done.err
+    assert "your place in the line for task:x stays yours" in done.err
+
+
+def test_run_passes_the_status_on_though_the_board_cannot_be_written(two: Repo) -> None:
+    """And says which command gives up what could not be given up."""
+    board = two.common("coord/board")
+    script = f"mv '{board}' '{board}.aside' && ln -s board '{board}'; exit 7"
+    done = two.coord("run", "y", "--", "sh", "-c", script)
+    board.unlink()
+    board.with_name("board.aside").rename(board)
+
+    assert done.code == 7
+    assert "task:y could not be released" in done.err
+    assert "git coord release task:y" in done.err
+    assert two.paste("git coord release task:y").code == 0
+    assert scope(two, "task:y")["state"] == "free"
+
+
+def test_a_wait_that_ends_with_its_shell_says_so_and_how_to_outlive_it(
+    one: Repo, two: Repo
+) -> None:
+    """By name and number; started by setsid it goes on until its worker ends."""
+    said = two.path / "said"
+    shell = subprocess.Popen(
+        ["sh", "-c", f"git coord wait x >'{said}' 2>&1 & sleep 60"],
+        cwd=two.path, env=dict(two.env), start_new_session=True,
+    )  # fmt: skip
+    time.sleep(2)
+    detached = subprocess.Popen(
+        ["sh", "-c", "setsid git coord wait x >out 2>&1 & sleep 60"],
+        cwd=two.path, env=dict(two.env), start_new_session=True,
+    )  # fmt: skip
+    time.sleep(2)
+    for each in (shell, detached):
+        each.kill()
+        each.wait()
+
+    assert eventually(lambda: "worker-gone" in said.read_text())
+    assert f"sh (pid {shell.pid})" in said.read_text()
+    assert "setsid git coord wait task:x" in said.read_text()
+    time.sleep(1)
+    assert (two.path / "out").read_text() == ""
+    answer(one, "release", "x")
+    assert eventually(lambda: "task:x is free" in (two.path / "out").read_text())

@@ -1,0 +1,44 @@
+"""Holders who cannot come back: for their release nobody should wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.board import view
+from coord.cli import show
+from coord.names import quote
+
+if TYPE_CHECKING:
+    from coord.board.events import Place, State
+    from coord.board.roll import Roll
+    from coord.cli.seat import Seat
+
+
+class Lost(NamedTuple):
+    """What became of a holder, as words after its name, and the command that takes its scope."""
+
+    words: str
+    run: str
+
+
+def found(scope: str, holder: Place, roll: Roll) -> Lost | None:
+    """Return what became of a holder who surely cannot come back; None of any other."""
+    take = f"git coord take-over {quote(scope)}"
+    if view.is_unknown(holder):
+        return Lost("", f"{take} --reason 'its record cannot be read'")
+    if not roll.is_dead(holder):
+        return None
+    if roll.is_gone(holder):
+        return Lost(", whose worktree is gone", f"{take} --gone")
+    return Lost(", whose process has ended", f"{take} --reason 'its process has ended'")
+
+
+def tell(seat: Seat, scope: str, state: State, roll: Roll) -> None:
+    """Say that the release of a scope will not come by itself, if so."""
+    holder = state.holder
+    lost = (
+        None if holder is None or holder.instance == seat.instance else found(scope, holder, roll)
+    )
+    if holder is not None and lost is not None:
+        show.note(f"{scope} is held by {view.told(holder)}{lost.words}")
+        show.note(f"{lost.run} takes it, on the record")
