@@ -3,4 +3,5 @@
 cd "$(dirname "$0")" || exit 3
 coord_extras=test
 . tests/venv.sh
-exec python -m pytest -n auto "$@"
+# Twice as many as there are processors: a test mostly waits for the git that it has started.
+exec python -m pytest -n "$(($(getconf _NPROCESSORS_ONLN) * 2))" "$@"

@@ -44,12 +44,23 @@ def env(home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return made
 
 
-@pytest.fixture
-def repo(tmp_path: Path, env: dict[str, str]) -> Repo:
-    """A repository with one commit, nothing installed."""
-    made = Repo.init(tmp_path / "repo", env)
+@pytest.fixture(scope="session")
+def _started_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with one commit, to copy: a quarter of what making it takes."""
+    folder = tmp_path_factory.mktemp("started")
+    home = folder / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n")
+    made = Repo.init(folder / "repo", clean_environment(home))
     made.commit("start", {"README": "start\n"})
-    return made
+    return made.path
+
+
+@pytest.fixture
+def repo(tmp_path: Path, env: dict[str, str], _started_once: Path) -> Repo:
+    """A repository with one commit, nothing installed."""
+    shutil.copytree(_started_once, tmp_path / "repo", symlinks=True)
+    return Repo(tmp_path / "repo", env)
 
 
 @pytest.fixture(scope="session")
