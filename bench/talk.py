@@ -46,6 +46,7 @@ def _inbox(folder: Path) -> None:
     subprocess.run(
         ["git", "commit", "-q", "--allow-empty", "-m", "x"], cwd=path, env=env, check=True
     )
+    subprocess.run(["coord-install"], cwd=path, env=env, check=True, capture_output=True)
     me = _asked(path, env, "whoami")["instance"]
     store = Directory(str(path / ".git" / "coord" / "board"))
     _fill(path / ".git" / "coord" / "board", me)

@@ -76,7 +76,7 @@ def quote(word: str) -> str:
     """
     if word and all(char in _PLAIN for char in word):
         return word
-    if all(shown(char) == char for char in word):
+    if shown(word) == word:
         return "'" + word.replace("'", "'\\''") + "'"
     raw = word.encode("utf-8", "surrogateescape")
     body = raw.rstrip(b"\n")

@@ -30,9 +30,10 @@ def board_lines(
         yield from _aligned([_member(member, me, now) for member in members])
     if taken:
         yield ""
-        width = min(_WIDEST, max(len(scopes.shown(row.scope)) for row in taken))
-        for row in taken:
-            yield from _row(row, width, me, now)
+        names = [scopes.shown(row.scope) for row in taken]
+        width = min(_WIDEST, max(map(len, names)))
+        for name, row in zip(names, taken, strict=True):
+            yield from _row(name.ljust(width), row, me, now)
 
 
 def log_lines(events: Sequence[Event]) -> Iterator[str]:
@@ -89,7 +90,7 @@ def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
         yield ("  " + "  ".join(padded)).rstrip()
 
 
-def _row(row: Row, width: int, me: str | None, now: float | None) -> Iterator[str]:
+def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str]:
     first, *others = row.claimants
     marks = [
         *([_issue(first.place)] if first.place.issue is not None else []),
@@ -98,10 +99,9 @@ def _row(row: Row, width: int, me: str | None, now: float | None) -> Iterator[st
         *(_why_stale(row) if row.stale and not row.done else []),
     ]
     tail = f" ({', '.join(marks)})" if marks else ""
-    scope = scopes.shown(row.scope).ljust(width)
     who = f"{_named(first.place, me)}{_age(first.place, now, row.began)}"
-    yield f"  {scope}  {who}{tail}"
-    margin = " " * (width + 4)
+    yield f"  {name}  {who}{tail}"
+    margin = " " * (min(_WIDEST, len(name)) + 4)
     if first.place.intent:
         yield from (f"{margin}| {line}" for line in first.place.intent.split("\n"))
     for other in others:

@@ -61,7 +61,6 @@ def claim(
     roll = seat.roll()
     made = [(scope, *claimed(seat, roll, scope, mine)) for scope in seat.scopes]
     answer(seat, roll, made, as_json=as_json)
-    _tell_of_lookalikes(seat, [scope for scope, state, _ in made if state.generation == 1])
     if globs:
         _tell_of_overlaps(seat, roll, made)
 
@@ -105,15 +104,6 @@ def release(
         leaving.tell_of_offers(one)
     if not done:
         show.line(f"{seat.me.actor} holds nothing and waits for nothing")
-
-
-def _tell_of_lookalikes(seat: Seat, fresh: Sequence[str]) -> None:
-    """Say which of the scopes that were never held before only case tells from a claimed one."""
-    folded = {scope.casefold(): scope for scope in fresh}
-    for event in claims.tops(seat.store) if fresh else ():
-        mine = folded.get(event.scope.casefold(), event.scope)
-        if mine != event.scope and event.state.line:
-            show.note(f"{mine} and {event.scope} differ in case only")
 
 
 def _tell_of_overlaps(seat: Seat, roll: Roll, made: Sequence[tuple[str, State, Place]]) -> None:

