@@ -24,6 +24,7 @@ from coord.board import claims, events
 from coord.board.directory import Directory
 from coord.board.events import Place
 from coord.identity import Identity
+from coord.pin import now
 from measure import interleaved, ratio, report, resident
 
 if TYPE_CHECKING:
@@ -231,9 +232,7 @@ def _claimed(folder: str, number: int) -> float:
 def claim(store: Directory, scope: str, instance: str) -> None:
     """Claim `scope` in process."""
     me = Identity(f"worker-{instance}", instance, "pinned", 2)
-    mine = Place(
-        me.actor, instance, f"feat-{instance}", "2026-01-01T00:00:00.000000Z", intent="why"
-    )
+    mine = Place(me.actor, instance, f"feat-{instance}", now(), intent="why")
     claims.change(store, scope, me, lambda at: events.joined(at, mine, lambda _: False))
 
 
