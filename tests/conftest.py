@@ -44,14 +44,18 @@ def env(home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return made
 
 
-@pytest.fixture(scope="session")
-def _started_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with one commit, to copy: a quarter of what making it takes."""
-    folder = tmp_path_factory.mktemp("started")
+def _fresh(folder: Path) -> Repo:
+    """Return an empty repository below `folder`, of a human at home there."""
     home = folder / "home"
     home.mkdir()
     (home / ".gitconfig").write_text(f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n")
-    made = Repo.init(folder / "repo", clean_environment(home))
+    return Repo.init(folder / "repo", clean_environment(home))
+
+
+@pytest.fixture(scope="session")
+def _started_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with one commit, to copy: a quarter of what making it takes."""
+    made = _fresh(tmp_path_factory.mktemp("started"))
     made.commit("start", {"README": "start\n"})
     return made.path
 
@@ -66,11 +70,7 @@ def repo(tmp_path: Path, env: dict[str, str], _started_once: Path) -> Repo:
 @pytest.fixture(scope="session")
 def _installed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A git dir after ``coord-install``: it holds no path of its own, so it can be copied."""
-    folder = tmp_path_factory.mktemp("installed")
-    home = folder / "home"
-    home.mkdir()
-    (home / ".gitconfig").write_text(f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n")
-    made = Repo.init(folder / "repo", clean_environment(home))
+    made = _fresh(tmp_path_factory.mktemp("installed"))
     made.install()
     return made.path / ".git"
 

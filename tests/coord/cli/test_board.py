@@ -6,26 +6,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-import pytest
-
-from harness.board import actor, answer, scope, worker
+from harness.board import actor, answer, scope
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness import Repo
-
-
-@pytest.fixture
-def one(tmp_path: Path, repo: Repo) -> Repo:
-    """A worker."""
-    return worker(repo, tmp_path / "one", "feat-one", "one-0001")
-
-
-@pytest.fixture
-def two(tmp_path: Path, repo: Repo) -> Repo:
-    """Another."""
-    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
 
 
 def test_the_board_of_a_new_repository_is_empty(repo: Repo) -> None:

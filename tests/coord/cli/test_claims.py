@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from harness import Repo
 
 
-@pytest.fixture
-def one(tmp_path: Path, repo: Repo) -> Repo:
-    """A pinned worker in a linked worktree."""
-    return worker(repo, tmp_path / "one", "feat-one", "one-0001")
-
-
-@pytest.fixture
-def two(tmp_path: Path, repo: Repo) -> Repo:
-    """Another one."""
-    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
-
-
 def test_the_first_holds_and_the_second_waits(one: Repo, two: Repo) -> None:
     """Neither is a failure; the second's record says on whom."""
     first = answer(one, "claim", "x")["claims"][0]

@@ -29,18 +29,6 @@ def one(tmp_path: Path, repo: Repo) -> Repo:
     return made
 
 
-@pytest.fixture
-def two(tmp_path: Path, repo: Repo) -> Repo:
-    """Somebody else."""
-    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
-
-
-@pytest.fixture
-def three(tmp_path: Path, repo: Repo) -> Repo:
-    """A third one."""
-    return worker(repo, tmp_path / "three", "feat-three", "three-0003")
-
-
 def offered(repo: Repo, to: str, *more: str) -> str:
     """Offer task:x and return the offer's id."""
     found: str = answer(repo, "handoff", to, "--scope", "x", *more)["offers"][0]["id"]

@@ -29,12 +29,6 @@ def one(tmp_path: Path, repo: Repo) -> Repo:
     return made
 
 
-@pytest.fixture
-def two(tmp_path: Path, repo: Repo) -> Repo:
-    """Somebody else."""
-    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
-
-
 def _silence(repo: Repo, minutes: float) -> None:
     """Set a worker's sign of life back, as if it had been silent."""
     seen = repo.private("coord-seen")

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from harness.repo import Done
 
 
-@pytest.fixture
-def one(tmp_path: Path, repo: Repo) -> Repo:
-    """A pinned worker in a linked worktree."""
-    return worker(repo, tmp_path / "one", "feat-one", "one-0001")
-
-
-@pytest.fixture
-def two(tmp_path: Path, repo: Repo) -> Repo:
-    """Another one."""
-    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
-
-
 def test_a_message_arrives_with_all_that_is_known_of_its_sender(one: Repo, two: Repo) -> None:
     """Name, instance, branch, provenance; the scope's generation; when; not yet read."""
     answer(one, "claim", "x")

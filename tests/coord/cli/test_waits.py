@@ -27,18 +27,6 @@ def one(tmp_path: Path, repo: Repo) -> Repo:
     return made
 
 
-@pytest.fixture
-def two(tmp_path: Path, repo: Repo) -> Repo:
-    """Somebody who would like to."""
-    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
-
-
-@pytest.fixture
-def three(tmp_path: Path, repo: Repo) -> Repo:
-    """A third."""
-    return worker(repo, tmp_path / "three", "feat-three", "three-0003")
-
-
 def _started(repo: Repo, *argv: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         argv, cwd=repo.path, env=dict(repo.env), stdout=subprocess.PIPE, stderr=subprocess.PIPE

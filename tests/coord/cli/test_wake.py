@@ -24,18 +24,6 @@ LANES = "".join(f'[lane.{name}]\nevery = "1d"\n' for name in ("social", "docs", 
 PUT_DOWN = "coordination/put-down.tsv"
 
 
-@pytest.fixture
-def one(tmp_path: Path, repo: Repo) -> Repo:
-    """A worker."""
-    return worker(repo, tmp_path / "one", "feat-one", "one-0001")
-
-
-@pytest.fixture
-def two(tmp_path: Path, repo: Repo) -> Repo:
-    """Another."""
-    return worker(repo, tmp_path / "two", "feat-two", "two-0002")
-
-
 def test_one_document_for_a_harness(one: Repo, two: Repo) -> None:
     """With the keys of the reference, each as the verb of its own gives it."""
     answer(one, "claim", "parser", "docs")
