@@ -1,114 +1,92 @@
-"""The architecture as a test: floors import downwards, only entries print and exit."""
+"""The architecture as a test: floors import downwards, in no circle; only entries print and exit."""
 
 from __future__ import annotations
 
 import ast
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+import floors
 import pytest
 
-ROOT = Path(__file__).parent.parent
-# A module may import modules of lower floors only (docs/design.md draws them).
-FLOORS = {
-    "coord": 0,
-    "coord.cquote": 0,
-    "coord.drivers": 0,
-    "coord.frozen": 0,
-    "coord.names": 0,
-    "coord.child": 1,
-    "coord.command": 1,
-    "coord.duration": 1,
-    "coord.errors": 1,
-    "coord.git": 2,
-    "coord.gitconfig": 2,
-    "coord.publish": 2,
-    "coord.sections": 2,
-    "coord.caller": 3,
-    "coord.config": 3,
-    "coord.identities": 3,
-    "coord.worktree": 3,
-    "coord.damage": 4,
-    "coord.section": 4,
-    "coord.guarded": 4,
-    "coord.pin": 4,
-    "coord.reflog": 4,
-    "coord.trust": 4,
-    "coord.evidence": 5,
-    "coord.identity": 5,
-    "coord.outgoing": 5,
-    "coord.board": 6,
-    "coord.refusal": 6,
-    "coord.check": 7,
-    "coord.fleet": 7,
-    "coord.hooks": 7,
-    "coord.integrate": 8,
-    "coord.ids": 9,
-    "coord.installer": 9,
-    "coord.cli": 10,
-    "coord.__main__": 11,
-    "coord.installer.cli": 11,
-    "coord.installer.__main__": 12,
-}
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DESIGN = floors.floors((floors.ROOT / "docs/design.md").read_text())
+SOURCES = floors.modules()
+IMPORTS = {name: floors.imports(path, SOURCES) for name, path in SOURCES.items()}
 ENTRIES = ("cli", "hooks", "drivers", "installer")
+# The package itself holds nothing but its docstring and the version.
+OUTSIDE = {"coord"}
+MODULES = [name for name in SOURCES if name not in OUTSIDE]
 
 
-def sources() -> list[tuple[str, Path]]:
-    """Return (dotted name, file) of every module of the product."""
-    found = []
-    homes = {
-        "src/coord": "coord",
-        "hooks": "coord.hooks",
-        "drivers": "coord.drivers",
-        "installer": "coord.installer",
-    }
-    for home, package in homes.items():
-        for path in sorted((ROOT / home).rglob("*.py")):
-            parts = path.relative_to(ROOT / home).with_suffix("").parts
-            found.append((".".join([package, *parts]).removesuffix(".__init__"), path))
-    return found
+def room(name: str) -> str:
+    """Return the room of a module as the design draws it."""
+    return floors.room_of(name, DESIGN.rooms)
 
 
-def floor(name: str) -> int:
-    """Return the floor of a module: its own entry, else its package's."""
-    return FLOORS[floor_entry(name)]
+@pytest.mark.parametrize("name", MODULES)
+def test_each_module_stands_in_a_room_that_the_design_draws(name: str) -> None:
+    """A room that nobody has drawn has no floor, and would pass every other test here."""
+    assert room(name) in DESIGN.rooms
 
 
-def imports(path: Path) -> set[str]:
-    """Return the modules of ours that `path` imports."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
-    return {name for name in found if name.split(".")[0] == "coord"}
+def test_the_design_draws_no_room_that_is_not_there() -> None:
+    """A row of the table that outlives its room is a lie to the next reader."""
+    assert set(DESIGN.rooms) == {room(name) for name in MODULES}
 
 
-@pytest.mark.parametrize(("name", "path"), sources(), ids=[name for name, _ in sources()])
-def test_a_module_imports_lower_floors_only(name: str, path: Path) -> None:
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_imports_from_lower_floors_only(name: str) -> None:
     """Upwards and sideways imports would make a knot of the house."""
     above = {
         other
-        for other in imports(path)
-        if floor(other) >= floor(name) and not same_room(other, name)
+        for other in IMPORTS[name] - OUTSIDE
+        if room(other) != room(name) and DESIGN.rooms[room(other)] >= DESIGN.rooms[room(name)]
     }
 
     assert not above
 
 
-def same_room(other: str, name: str) -> bool:
-    """Tell whether two modules share a package (below ``coord`` itself), or are one."""
-    return floor_entry(other) == floor_entry(name)
+@pytest.mark.parametrize("package", sorted(DESIGN.inside))
+def test_a_big_room_has_floors_of_its_own(package: str) -> None:
+    """Every module of it stands on one inner floor, and imports from lower ones only."""
+    level = {
+        f"{package}.{module}": floor
+        for floor, row in enumerate(DESIGN.inside[package])
+        for module in row
+    }
+    there = {name for name in MODULES if room(name) == package} - {package}
+    knots = {
+        f"{name} -> {other}"
+        for name in there & set(level)
+        for other in IMPORTS[name] & set(level)
+        if level[other] >= level[name]
+    }
+
+    assert set(level) == there
+    assert not knots
 
 
-def floor_entry(name: str) -> str:
-    """Return the entry of FLOORS that places a module."""
-    while name not in FLOORS:
-        name = name.rpartition(".")[0]
-    return name
+@pytest.mark.xfail(reason="the big rooms are sorted further on in this series")
+def test_every_big_room_draws_its_inner_floors() -> None:
+    """More than twelve modules in one folder are too many to hold in one head unsorted."""
+    big = {entry for entry in DESIGN.rooms if sum(room(name) == entry for name in MODULES) > 13}
+
+    assert big <= set(DESIGN.inside)
 
 
-@pytest.mark.parametrize(("name", "path"), sources(), ids=[name for name, _ in sources()])
+@pytest.mark.xfail(reason="two circles are left: the verbs of claims, and pre-push and its repair")
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Lazy imports and imports for types count too: they are read together or not at all."""
+    waiting = {name: set(others) for name, others in IMPORTS.items()}
+    while free := {name for name, others in waiting.items() if not others}:
+        waiting = {name: others - free for name, others in waiting.items() if name not in free}
+
+    assert not waiting
+
+
+@pytest.mark.parametrize(("name", "path"), SOURCES.items(), ids=SOURCES)
 def test_only_entries_print_and_exit(name: str, path: Path) -> None:
     """Deep code raises; the entry prints once and leaves."""
     if name.split(".")[1:2] in [[entry] for entry in ENTRIES]:
@@ -126,8 +104,6 @@ def test_only_entries_print_and_exit(name: str, path: Path) -> None:
 
 def test_the_drivers_stand_apart() -> None:
     """Merge drivers import the standard library and themselves, nothing of the kernel."""
-    for name, path in sources():
+    for name, others in IMPORTS.items():
         if name.startswith("coord.drivers"):
-            assert {other for other in imports(path) if not other.startswith("coord.drivers")} <= {
-                "coord"
-            }
+            assert {other for other in others if not other.startswith("coord.drivers")} <= OUTSIDE
