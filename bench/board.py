@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from coord.board import claims, events
 from coord.board.directory import Directory
 from coord.board.events import Place
-from coord.identity import Identity
-from coord.pin import now
+from coord.identity.pin import now
+from coord.identity.whoami import Identity
 from measure import interleaved, ratio, report, resident
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from coord import config
 from coord.cli.main import main as git_coord
 from coord.fleet.ledger import Move, header, line, parsed
+from coord.settings import config
 from measure import interleaved, scratch
 
 RECORDS, ROUNDS = 1_000_000, 15

@@ -15,9 +15,9 @@ import sys
 from typing import NamedTuple
 
 from coord.board.events import Place
-from coord.config import Lane
 from coord.fleet.lanes import Row
 from coord.fleet.suggestion import suggest
+from coord.settings.config import Lane
 
 NIGHTS, WORKERS, TASKS, LOOKS, SEEDS = 5, 20, 40, 3, 50
 STAGGER, THINKING = 5.0, (0.2, 1.0)

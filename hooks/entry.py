@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from coord.errors import CoordError, Refused
+from coord.base.errors import CoordError, Refused
 
 REFUSED = 65
 
@@ -64,14 +64,14 @@ def _judged(
 
 def placed(error: CoordError) -> CoordError:
     """Return an error with a command that works where git was typed, maybe with ``-C``."""
-    from coord import caller  # noqa: PLC0415  # only where something is refused
+    from coord.repo import caller  # noqa: PLC0415  # only where something is refused
 
     error.run = caller.placed(error.run)
     return error
 
 
 def _fault(event: str, error: Exception) -> str:
-    from coord.names import shown  # noqa: PLC0415  # only after a fault
+    from coord.base.names import shown  # noqa: PLC0415  # only after a fault
 
     text = shown(f"{type(error).__name__}: {error}")
     return f"coord: a fault in the {event} hook, git goes on (COORD_DEBUG=1 shows it): {text}\n"

@@ -1,21 +1,22 @@
 """The commit gate: a refused path may not be committed as one of the two refused sides.
 
 What is settled by ``git coord regenerate`` or ``resolve`` leaves a trailer instead, which ``check``
-honours. The rule itself is ``coord.refusal`` (docs/design.md).
+honours. The rule itself is ``coord.guard.refusal`` (docs/design.md).
 """
 
 from __future__ import annotations
 
-from coord import git, refusal
-from coord.errors import Refused
+from coord.base.errors import Refused
+from coord.guard import refusal
+from coord.repo import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.evidence import Facts
-    from coord.refusal import Record
-    from coord.worktree import Place
+    from coord.guard.evidence import Facts
+    from coord.guard.refusal import Record
+    from coord.repo.worktree import Place
 
 
 def judge(place: Place, message: str | None) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from coord import caller, git
+from coord.repo import caller, git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NamedTuple
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 else:
-    from coord.frozen import NamedTuple
+    from coord.base.frozen import NamedTuple
 
 _OTHERS = ("--branches", "--tags", "--remotes")
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from coord import config, git, guarded, refusal
+from coord.base.errors import Refused
+from coord.base.names import operand, quote, shown
 from coord.drivers import markers
 from coord.drivers.records import split
-from coord.errors import Refused
+from coord.guard import guarded, refusal
 from coord.hooks import lineage, staged
-from coord.names import operand, quote, shown
+from coord.repo import git
+from coord.settings import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +28,9 @@ if TYPE_CHECKING:
 
     from coord.drivers.records import Records
     from coord.hooks.lineage import Lineage
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 else:
-    from coord.frozen import NamedTuple
+    from coord.base.frozen import NamedTuple
 
 _WIDTH = 60
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from coord.worktree import Place
+from coord.repo.worktree import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import git
-from coord.errors import Refused
+from coord.base.errors import Refused
+from coord.base.names import operand, quote
 from coord.hooks import lineage, staged
-from coord.names import operand, quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 def judge(place: Place, args: Sequence[str]) -> None:

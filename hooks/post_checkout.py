@@ -1,16 +1,18 @@
 """Pin a worktree when it is created, or in the first later hook that finds it unpinned.
 
-``git worktree add`` waits for this: no TOML parser, no git child, no import beyond ``coord.pin``.
-The name comes from COORD_ACTOR, else from the branch; how the author follows comes from the
-installed config, never from the checked-out tree, which a peer wrote (docs/design.md).
+``git worktree add`` waits for this: no TOML parser, no git child, no import beyond
+``coord.identity.pin``. The name comes from COORD_ACTOR, else from the branch; how the author
+follows comes from the installed config, never from the checked-out tree, which a peer wrote
+(docs/design.md).
 """
 
 from __future__ import annotations
 
 import os
 
-from coord import command, gitconfig, pin
-from coord.names import is_actor, shown
+from coord.base import command, gitconfig
+from coord.base.names import is_actor, shown
+from coord.identity import pin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

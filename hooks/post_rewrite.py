@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 
-from coord import git, refusal
-from coord.names import shown
-from coord.worktree import Place
+from coord.base.names import shown
+from coord.guard import refusal
+from coord.repo import git
+from coord.repo.worktree import Place
 
 
 def dropped(dirs: tuple[str, str]) -> str:

@@ -1,7 +1,7 @@
 """pre-push: warn of, or refuse, outgoing commits that this worktree made under another identity.
 
-Which commits those are is told by ``coord.outgoing``. Whatever cannot be read is said in one line
-and the push goes on: a guard in doubt must not stand in the way of work.
+Which commits those are is told by ``coord.identity.outgoing``. Whatever cannot be read is said in
+one line and the push goes on: a guard in doubt must not stand in the way of work.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ import os
 import sys
 from itertools import chain, islice
 
-from coord import git, outgoing, pin, reflog
-from coord.errors import CoordError, Refused
-from coord.names import shown
+from coord.base.errors import CoordError, Refused
+from coord.base.names import shown
+from coord.identity import outgoing, pin
+from coord.repo import git, reflog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NamedTuple
 
-    from coord.outgoing import Who, Wrong
-    from coord.pin import Pin
+    from coord.identity.outgoing import Who, Wrong
+    from coord.identity.pin import Pin
 else:
-    from coord.frozen import NamedTuple
+    from coord.base.frozen import NamedTuple
 
 LISTED = 10  # how many ids a message names
 COUNTED = 100  # how many are looked for: whoever has made more is not helped by the number
@@ -58,7 +59,7 @@ def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
         return 0
     if refusal is None:
         return 0
-    from coord import caller  # noqa: PLC0415  # most pushes are in order
+    from coord.repo import caller  # noqa: PLC0415  # most pushes are in order
 
     refusal.run = caller.placed(refusal.run)
     sys.stderr.write(refusal.lines())
@@ -128,7 +129,7 @@ def _refuses(top: str) -> bool:
                 return False
     except FileNotFoundError:
         return False
-    from coord import config  # noqa: PLC0415  # tomllib costs 15 ms, and few declare this
+    from coord.settings import config  # noqa: PLC0415  # tomllib costs 15 ms, and few declare this
 
     return config.load(top).authorship == "refuse"
 

@@ -7,15 +7,16 @@ while.
 
 from __future__ import annotations
 
-from coord import git, outgoing
-from coord.names import quote
+from coord.base.names import quote
+from coord.identity import outgoing
+from coord.repo import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.hooks.pre_push import Update
-    from coord.outgoing import Wrong
+    from coord.identity.outgoing import Wrong
 
 LISTED = 10  # how many ids a message and its command name
 _HEADS, _TAGS = "refs/heads/", "refs/tags/"

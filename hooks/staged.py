@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import git, guarded, refusal
+from coord.guard import guarded, refusal
+from coord.repo import git
 
 if TYPE_CHECKING:
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 def changes(place: Place, kind: str) -> dict[str, str]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import os
 
-from coord import git, identity, outgoing, pin, worktree
-from coord.errors import CoordError, Refused
-from coord.names import answers_to, is_actor, slug
+from coord.base.errors import CoordError, Refused
+from coord.base.names import answers_to, is_actor, slug
+from coord.identity import outgoing, pin, whoami
+from coord.repo import git, worktree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 HANDED_ON = "coord-signed"
 _SCISSORS = b"------------------------ >8 ------------------------"
@@ -66,7 +67,7 @@ def _refused(place: Place, committer: bytes, *, was_pinned: bool) -> str:
 
 
 def _require_certain(place: Place, committer: bytes, *, was_pinned: bool) -> None:
-    asked = os.environ.get(identity.VARIABLE, "")
+    asked = os.environ.get(whoami.VARIABLE, "")
     _refuse_leaked(place)
     pinned = _pin_of(place)
     if pinned is None or not was_pinned:
@@ -74,9 +75,9 @@ def _require_certain(place: Place, committer: bytes, *, was_pinned: bool) -> Non
             return
         if pinned is not None:
             raise _pinned_too_late(place, pinned.actor)
-        guess = identity.inferred_actor(place)
-        me = identity.Identity(guess, None, "inferred", worktree.count(place))
-        identity.require_certain(me, place, "sign-off")
+        guess = whoami.inferred_actor(place)
+        me = whoami.Identity(guess, None, "inferred", worktree.count(place))
+        whoami.require_certain(me, place, "sign-off")
     elif asked and not answers_to(pinned.actor, asked):
         raise _disputed(place, asked, pinned.actor)
     elif outgoing.follows(place.common_dir, pinned) and committer != _email(
@@ -87,7 +88,7 @@ def _require_certain(place: Place, committer: bytes, *, was_pinned: bool) -> Non
 
 def _pin_of(place: Place) -> pin.Pin | None:
     try:
-        return identity.read_pin(place)
+        return whoami.read_pin(place)
     except CoordError as error:  # who works here cannot be told, so it would be a guess
         raise Refused(
             error.rule, error.what, where=error.where, why=error.why, run=error.run
@@ -118,9 +119,9 @@ def _disputed(place: Place, asked: str, actor: str) -> Refused:
         "identity-conflict",
         f"sign-off as {asked} refused, {actor} is pinned",
         where=place.cwd,
-        why=f"{identity.VARIABLE} says {asked}; if this worktree changed hands, "
+        why=f"{whoami.VARIABLE} says {asked}; if this worktree changed hands, "
         f"git coord pin --replace --actor {slug(asked) or 'NAME'}",
-        run=f"unset {identity.VARIABLE}",
+        run=f"unset {whoami.VARIABLE}",
     )
 
 
@@ -136,7 +137,7 @@ def _outranked(place: Place, pinned: pin.Pin) -> Refused:
         where=place.cwd,
         why=f"{pinned.actor} <{pinned.email}> is pinned here, but the environment, or a setting "
         "that git reads after the pin's, names somebody else",
-        run=identity.way_back(place, "committer"),
+        run=whoami.way_back(place, "committer"),
     )
 
 

@@ -14,11 +14,11 @@ import stat
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import publish
-from coord.errors import Environment
+from coord.base import publish
+from coord.base.errors import Environment
+from coord.base.names import quote
 from coord.installer import configlock
 from coord.installer.steps import Create, Drop, Edit, Folder, Keep, Leave, Move, Write
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -11,8 +11,8 @@ import os
 import re
 from typing import NamedTuple
 
-from coord.cquote import c_unquoted
-from coord.guarded import KINDS, attribute, quoted_pattern
+from coord.base.cquote import c_unquoted
+from coord.guard.guarded import KINDS, attribute, quoted_pattern
 from coord.installer import lines
 
 COMMITTED = ".gitattributes"

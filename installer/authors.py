@@ -6,12 +6,13 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import git, identities, pin
+from coord.identity import includeif, pin
 from coord.installer import disk, worktrees
+from coord.repo import git
 
 if TYPE_CHECKING:
-    from coord.pin import Authorship
-    from coord.worktree import Place
+    from coord.identity.pin import Authorship
+    from coord.repo.worktree import Place
 
 _HEX = "<4 hex>"
 
@@ -70,8 +71,8 @@ def mend(place: Place, rule: Authorship) -> None:
         return
     entries = disk.read(os.path.join(place.common_dir, "coord", "identities")) or b""
     for git_dir, found in pin.live_pins(place.common_dir):
-        entry = os.fsencode(identities.entry_for(git_dir, place.common_dir))
-        there = os.path.exists(os.path.join(git_dir, identities.AUTHOR)) and entry in entries
+        entry = os.fsencode(includeif.entry_for(git_dir, place.common_dir))
+        there = os.path.exists(os.path.join(git_dir, includeif.AUTHOR)) and entry in entries
         if found.email and not there:
             pin.mend(git_dir, place.common_dir, found, rule)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import config, git
-from coord.errors import CoordError
+from coord.base.errors import CoordError
 from coord.installer import attributes
+from coord.repo import git
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.installer.attributes import Line
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 def declared(place: Place, *prefixes: str) -> dict[str, tuple[Line, ...]]:

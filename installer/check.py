@@ -7,8 +7,12 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING
 
-from coord import command, git, guarded, identity, pin
+from coord.base import command
+from coord.base.finding import Problem
+from coord.base.names import quote
 from coord.drivers.line import DRIVERS
+from coord.guard import guarded
+from coord.identity import pin, whoami
 from coord.installer import (
     attributes,
     authors,
@@ -23,14 +27,13 @@ from coord.installer import (
 )
 from coord.installer.doctor import configured, hooks, probes
 from coord.installer.doctor.view import View
-from coord.installer.problem import Problem
-from coord.names import quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from coord.installer.manifest import Manifest
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _NAMED = 10
 
@@ -209,4 +212,4 @@ def _author(there: Place) -> Iterator[Problem]:
     wanted, found = f"{pinned.name} <{pinned.email}>", authors.author(there.cwd)
     if found != wanted:
         message = f"git will write {found or 'no author'} here, {wanted} is pinned"
-        yield Problem("author-mismatch", there.cwd, message, identity.way_back(there, "author"))
+        yield Problem("author-mismatch", there.cwd, message, whoami.way_back(there, "author"))

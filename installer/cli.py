@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import coord
-from coord import command, trust, worktree
+from coord.base import command
+from coord.base.errors import CoordError, Usage
 from coord.cli import show
 from coord.cli.main import answer
-from coord.errors import CoordError, Usage
+from coord.guard import trust
 from coord.installer import (
     apply,
     authors,
@@ -28,13 +29,14 @@ from coord.installer import (
     undo,
     worktrees,
 )
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from coord.installer.steps import Step
     from coord.installer.survey import Survey
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -12,9 +12,9 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from coord.errors import Environment
+from coord.base.errors import Environment
+from coord.base.names import quote
 from coord.installer import disk
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable

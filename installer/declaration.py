@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
-from coord.config import FILE
-from coord.errors import Refused
+from coord.base.errors import Refused
 from coord.installer import lines
+from coord.settings.config import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

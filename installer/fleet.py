@@ -13,22 +13,24 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from coord import config, git, guarded
-from coord.errors import Environment, Refused
+from coord.base.errors import Environment, Refused
+from coord.base.names import quote
 from coord.fleet import faults
 from coord.fleet.ledger import Move, PutDown, header
 from coord.fleet.ledgerfile import Ledger
+from coord.guard import guarded
 from coord.installer import attributes, disk, lines
 from coord.installer.manifest import Declared
 from coord.installer.steps import Create, Drop, Edit, Folder, Leave, Step
-from coord.names import quote
+from coord.repo import git
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from coord.config import Fleet
     from coord.fleet.ledger import Entry
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
+    from coord.settings.config import Fleet
 
 _SECTIONS = ("moves", "put-down", "wake", "lane")
 _HEADS = tuple(f"[{name}{end}".encode() for name in _SECTIONS for end in "].")

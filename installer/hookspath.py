@@ -10,9 +10,10 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import command, git
-from coord.errors import Refused
-from coord.names import quote
+from coord.base import command
+from coord.base.errors import Refused
+from coord.base.names import quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

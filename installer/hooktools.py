@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from coord import command
+from coord.base import command
 from coord.installer import disk
 from coord.installer.hookfile import EVENTS
 

@@ -6,7 +6,7 @@ to the config file: the repository may move.
 
 from __future__ import annotations
 
-from coord import gitconfig
+from coord.base import gitconfig
 from coord.installer import lines
 
 TARGETS = ("hooks/coord/config", "coord/identities")

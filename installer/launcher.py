@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import coord
-from coord.errors import Environment
-from coord.names import quote
+from coord.base.errors import Environment
+from coord.base.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

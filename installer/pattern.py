@@ -6,14 +6,15 @@ import os
 import unicodedata
 from typing import TYPE_CHECKING
 
-from coord import git, guarded
-from coord.config import Config, Derived
+from coord.guard import guarded
 from coord.installer import attributes
+from coord.repo import git
+from coord.settings.config import Config, Derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _GLOB = frozenset("*?[\\")
 

@@ -8,17 +8,17 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import coord
-from coord import command
+from coord.base import command
 from coord.installer import authors, hookfile, hooktools, steps
 from coord.installer.steps import Drop, Keep, Leave, Move, Step, Write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from coord.base.finding import Problem
     from coord.installer.authors import Change
-    from coord.installer.problem import Problem
     from coord.installer.survey import Survey
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 @dataclass(frozen=True)

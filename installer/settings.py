@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import gitconfig
+from coord.base import gitconfig
+from coord.base.errors import Environment
 from coord.drivers.line import DRIVERS
-from coord.errors import Environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.pin import Authorship
+    from coord.identity.pin import Authorship
 
 
 def text(alias: str, rule: Authorship) -> bytes:
@@ -42,7 +42,7 @@ def _drivers() -> Iterator[str]:
 
 
 def _identity(rule: Authorship) -> str:
-    """Return what ``coord.pin`` reads back: copied here so that no hook trusts a checkout."""
+    """Return what ``coord.identity.pin`` reads back: no hook trusts a checkout for it."""
     pairs = [("author", "keep" if rule.keep else "actor"), ("name", rule.name)]
     pairs += [("email", rule.email)]
     pairs += [("signingKey", rule.key)] if rule.key else []

@@ -6,9 +6,10 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from coord import config, git, identity, pin
+from coord.base.errors import Refused
+from coord.base.names import quote
 from coord.drivers.line import DRIVERS, SCRIPTS
-from coord.errors import Refused
+from coord.identity import pin, whoami
 from coord.installer import (
     attributes,
     branches,
@@ -23,15 +24,16 @@ from coord.installer import (
     worktrees,
 )
 from coord.installer.apply import leftovers
-from coord.names import quote
+from coord.repo import git
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.config import Config
+    from coord.identity.pin import Authorship
     from coord.installer.steps import Step
-    from coord.pin import Authorship
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
+    from coord.settings.config import Config
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def hook_files() -> dict[str, bytes]:
 def authorship(place: Place, declared: Config) -> Authorship:
     """Return how authors follow pins, as ``[identity]`` and the user's own config say now."""
     wanted = declared.identity
-    rule = identity.default_authorship(place, wanted.name, wanted.email)
+    rule = whoami.default_authorship(place, wanted.name, wanted.email)
     return pin.Authorship(rule.name, rule.email, key=rule.key, keep=wanted.author == "keep")
 
 

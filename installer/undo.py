@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import git, refusal
+from coord.base.errors import Refused
 from coord.board import claims
 from coord.board.directory import Directory
-from coord.errors import Refused
+from coord.guard import refusal
 from coord.installer import (
     attributes,
     disk,
@@ -28,10 +28,11 @@ from coord.installer.apply import leftovers
 from coord.installer.manifest import Manifest
 from coord.installer.steps import Drop, Edit, Leave, Move, Step
 from coord.installer.survey import hook_files
+from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.board.events import Place as Claim
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _OURS = ("coord-", "coord.config")  # every file of a private git dir that is ours starts so
 

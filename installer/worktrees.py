@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from coord import worktree
-from coord.worktree import Place
+from coord.repo import worktree
+from coord.repo.worktree import Place
 
 
 def present(place: Place) -> list[Place]:

@@ -1,12 +1,13 @@
-"""The architecture as a test: floors import downwards, in no circle; only entries print and exit."""
+"""The architecture as a test: imports go down, in no circle; only entries print and exit."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-import floors
 import pytest
+
+import floors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git
-from coord.names import quote
+from coord.base.names import quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

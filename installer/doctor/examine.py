@@ -8,7 +8,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import git, pin, worktree
+from coord.identity import pin
 from coord.installer import attributes, branches, check, disk, hookspath, hooktools, survey
 from coord.installer.doctor import (
     configured,
@@ -25,6 +25,7 @@ from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.installer.doctor.probes import Prober
 from coord.installer.doctor.view import Means, View, look
 from coord.installer.plan import HOME
+from coord.repo import git, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from coord.installer.doctor.pending import Waiting
     from coord.installer.doctor.runtime import Runtime
     from coord.installer.manifest import Manifest
-    from coord.worktree import Place, Sibling
+    from coord.repo.worktree import Place, Sibling
 
 # git's children are short and mostly wait for the disk: a few more than there are processors.
 _AT_ONCE = (os.cpu_count() or 1) + 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from coord.installer.problem import Problem as Finding
+from coord.base.finding import Problem as Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,18 +6,20 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import config, git, guarded
-from coord.config import Config, Derived
-from coord.errors import CoordError
+from coord.base.errors import CoordError
+from coord.guard import guarded
 from coord.installer import attributes, disk, lines
 from coord.installer.doctor import configured
+from coord.repo import git
+from coord.settings import config
+from coord.settings.config import Config, Derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from coord.installer.attributes import Line
     from coord.installer.doctor.configured import Listing
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _NAMES = tuple(map(guarded.attribute, guarded.KINDS))
 _READS_OUTSIDE = (2, 43)  # the first git that reads attributes files outside of a sparse cone

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import command
+from coord.base import command
+from coord.base.names import quote
 from coord.installer import hookspath
 from coord.installer.doctor import probes
 from coord.installer.doctor.configured import in_order, truth
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.installer.hookfile import EVENTS
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import command, identities, identity, pin
+from coord.base import command
+from coord.base.names import answers_to, quote
+from coord.identity import includeif, pin, whoami
 from coord.installer.doctor.configured import Listing, in_order
 from coord.installer.doctor.finding import Finding, Verdict, verdict
-from coord.names import answers_to, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from coord.identity.pin import Authorship, Pin
     from coord.installer.doctor.configured import Entry
     from coord.installer.doctor.view import View
-    from coord.pin import Authorship, Pin
 
 _ROLES = ("author", "committer")
 
@@ -93,9 +94,7 @@ def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
     culprits = _culprits(view, view.pin, wrong)
     names = ", ".join(f"{entry.key} in {entry.file}" for entry in culprits)
     why = (
-        f"{names} wins"
-        if culprits
-        else f"git does not read {view.place.private(identities.AUTHOR)}"
+        f"{names} wins" if culprits else f"git does not read {view.place.private(includeif.AUTHOR)}"
     )
     message = f"git writes {found} as {' and '.join(wrong)}, {wanted} is pinned: {why}"
     yield Finding("author-mismatch", view.folder, message, _mended(view, culprits))
@@ -103,7 +102,7 @@ def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
 
 def _culprits(view: View, pinned: Pin, roles: Sequence[str]) -> list[Entry]:
     """Return the entries that win over the pinned author, where git reads that at all."""
-    ours = os.path.realpath(view.place.private(identities.AUTHOR))
+    ours = os.path.realpath(view.place.private(includeif.AUTHOR))
     if not view.config.in_file(ours).entries:
         return []
     found = []
@@ -116,7 +115,7 @@ def _culprits(view: View, pinned: Pin, roles: Sequence[str]) -> list[Entry]:
 
 
 def _mended(view: View, culprits: Sequence[Entry]) -> str:
-    ours = os.path.realpath(view.place.private(identities.AUTHOR))
+    ours = os.path.realpath(view.place.private(includeif.AUTHOR))
     files = {entry.file for entry in culprits}
     if ours in files:  # edited by hand; an install writes it anew where it is gone
         return in_order([f"rm {quote(ours)}", command.install()])
@@ -152,7 +151,7 @@ def disagreeing(view: View, pins: Sequence[Pin], rule: Authorship) -> list[Entry
     shared = view.config.in_file(os.path.join(view.place.common_dir, "config"))
     email, name = shared.last("user.email"), shared.last("user.name")
     if email is not None:
-        own = identity.tagged(email.value) == rule.email
+        own = whoami.tagged(email.value) == rule.email
         agrees = own or any(email.value == pinned.email for pinned in pins)
         return [] if agrees else [entry for entry in (name, email) if entry is not None]
     if name is None or any(name.value == pinned.name != pinned.actor for pinned in pins):
@@ -175,10 +174,10 @@ def _environment(views: Sequence[View], around: Surroundings) -> Iterator[Findin
         )
     if here is None or here.pin is None:
         return
-    said = around.environ.get(identity.VARIABLE)
+    said = around.environ.get(whoami.VARIABLE)
     if said and not answers_to(here.pin.actor, said):
-        message = f"{identity.VARIABLE} says {said}, {here.pin.actor} is pinned"
-        yield Finding("identity-conflict", folder, message, f"unset {identity.VARIABLE}")
+        message = f"{whoami.VARIABLE} says {said}, {here.pin.actor} is pinned"
+        yield Finding("identity-conflict", folder, message, f"unset {whoami.VARIABLE}")
     if around.rule is None or around.rule.keep or not here.pin.email:
         return
     wanted = {"NAME": here.pin.name, "EMAIL": here.pin.email}

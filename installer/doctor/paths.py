@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import command
+from coord.base import command
+from coord.base.names import quote
 from coord.drivers.line import DRIVERS
-from coord.guarded import attribute
+from coord.guard.guarded import attribute
 from coord.installer import attributes, check
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.integrate import producers
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

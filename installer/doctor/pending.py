@@ -7,17 +7,18 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, refusal
+from coord.base.names import quote
+from coord.guard import refusal
 from coord.installer import configlock
 from coord.installer.doctor.finding import Finding, Verdict, verdict
-from coord.names import quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from coord.guard.refusal import Record
     from coord.installer.doctor.view import View
-    from coord.refusal import Record
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 # git holds these for milliseconds, and an index during a whole `commit -a` with its editor open.
 _BRIEF = 5.0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import command, damage
+from coord.base import command
+from coord.base.names import quote
+from coord.identity import damage
 from coord.installer import check
 from coord.installer.doctor.configured import Listing, in_order, truth
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.installer.doctor.view import NO_FILES, OTHER_FILES
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git
 from coord.installer import disk, hookfile
 from coord.installer.doctor import callers
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.names import quote
 from coord.board import recordfile
 from coord.installer.doctor.finding import Finding, Verdict, verdict
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

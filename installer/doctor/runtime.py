@@ -7,19 +7,20 @@ import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 import coord
-from coord import command, git
-from coord.errors import CoordError
+from coord.base import command
+from coord.base.errors import CoordError
+from coord.base.names import quote
 from coord.installer import check, launcher, plan
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.installer.launcher import Home
-from coord.names import quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from coord.installer.doctor.view import View
     from coord.installer.manifest import Manifest
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 # What git has only since some version.
 _SINCE = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord import refusal
+from coord.guard import refusal
 
 if TYPE_CHECKING:
     from harness import Repo

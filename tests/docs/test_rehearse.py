@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coord import worktree
 from coord.integrate.rehearse import rehearse
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from harness import Repo

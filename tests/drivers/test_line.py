@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.drivers.line import DRIVERS, SCRIPTS, command
-from coord.guarded import KINDS
+from coord.guard.guarded import KINDS
 from harness import Repo, refusals
 from harness.drivers import add_drivers
 from harness.scenes import diverged

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import identities, pin
+from coord.identity import includeif, pin
 from harness.grounds import script
 from harness.kills import ROUNDS, Stage, Tally, at_every_call, at_random
 from harness.repo import Repo
@@ -290,10 +290,10 @@ def test_pinning_at_every_system_call(stage_of: tuple[Path, Repo], how: str) -> 
     assert old is not None
     if how == "ensure":
         tree.private(pin.PIN).unlink()
-        tree.private(identities.AUTHOR).unlink()
+        tree.private(includeif.AUTHOR).unlink()
         repo.common("coord/identities").unlink()
     call = f"pin.{how}(*sys.argv[1:], 'h-', pin.Authorship('{{actor}}', 'x+{{actor}}@y'))"
-    program = f"import sys\nfrom coord import pin\n{call}"
+    program = f"import sys\nfrom coord.identity import pin\n{call}"
     argv = [sys.executable, "-c", program, str(tree.private()), str(tree.common())]
     stage, tally = Stage(folder), Tally(f"pin.{how}, at each call")
     for _ in at_every_call(tree, argv, stage):
@@ -312,7 +312,9 @@ def test_publishing_at_every_system_call(tmp_path: Path, env: dict[str, str], ho
     path.parent.mkdir()
     if how == "replace":
         path.write_bytes(b"old")
-    program = f"import sys\nfrom coord import publish\npublish.{how}(sys.argv[1], b'new' * 9000)"
+    program = (
+        f"import sys\nfrom coord.base import publish\npublish.{how}(sys.argv[1], b'new' * 9000)"
+    )
     stage, tally = Stage(path.parent), Tally(f"publish.{how}, at each call")
     for _ in at_every_call(Repo(tmp_path, env), [sys.executable, "-c", program, str(path)], stage):
         found = path.read_bytes() if path.exists() else b""

@@ -6,7 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING
 
-from coord import pin
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from pathlib import Path

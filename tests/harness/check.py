@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import worktree
-from coord.check import judge, revisions, snapshot
-from coord.check.door import Door
+from coord.check import judge, snapshot
+from coord.history import revisions
+from coord.history.door import Door
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.check.judge import Report
-    from coord.check.problem import Problem
+    from coord.history.problem import Problem
     from harness.repo import Repo
 
 DECLARED = (

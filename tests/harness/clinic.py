@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import worktree
 from coord.installer.doctor.examine import examine
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from coord.installer.doctor.examine import Diagnosis

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import git
+from coord.repo import git
 from harness.repo import Repo
 
 if TYPE_CHECKING:

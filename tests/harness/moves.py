@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from coord import pin
 from coord.fleet.ledger import Move, header, line
 from coord.fleet.ledgerfile import Ledger
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.hooks import lineage
-from coord.worktree import discover
+from coord.repo.worktree import discover
 
 if TYPE_CHECKING:
     from harness import Repo

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import refusal
+from coord.guard import refusal
 
 if TYPE_CHECKING:
     from pathlib import Path

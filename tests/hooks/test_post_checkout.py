@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import identities, pin
+from coord.identity import includeif, pin
 from harness import Repo
 from harness.drivers import library
 from harness.hooked import add_hooks
@@ -219,7 +219,7 @@ def test_a_pin_is_never_replaced(hooked: Repo, tmp_path: Path) -> None:
 def test_a_missing_author_file_is_put_back(hooked: Repo, tmp_path: Path) -> None:
     """Deleted by hand, it comes back in the next hook, and the author with it."""
     side = hooked.worktree(tmp_path / "w", "side")
-    side.private(identities.AUTHOR).unlink()
+    side.private(includeif.AUTHOR).unlink()
     hooked.common("coord/identities").unlink()
     side.commit("heals")
     side.commit("healed")
@@ -235,14 +235,14 @@ def test_authors_that_are_kept_start_no_python(repo: Repo, tmp_path: Path) -> No
     side.commit("one")
 
     assert side.git("log", "-1", "--format=%an") == "Ada Human"
-    assert side.private(identities.AUTHOR).read_bytes() == b""
+    assert side.private(includeif.AUTHOR).read_bytes() == b""
 
 
 def test_a_foreign_pin_file_is_said_and_kept(hooked: Repo, tmp_path: Path) -> None:
     """A torn or newer pin is not taken for "unpinned"; the hook never fails a checkout."""
     side = hooked.worktree(tmp_path / "w", "side")
     side.private(pin.PIN).write_text("version = 9\n")
-    side.private(identities.AUTHOR).unlink()
+    side.private(includeif.AUTHOR).unlink()
     done = side.tried("checkout", "-q", "-b", "other")
 
     assert done.code == 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import pin
+from coord.identity import pin
 from harness import Repo
 from harness.repo import EMAIL, NAME
 

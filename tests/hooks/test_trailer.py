@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import pin
 from coord.hooks import trailer
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from pathlib import Path

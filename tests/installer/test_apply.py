@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.errors import Environment
+from coord.base.errors import Environment
 from coord.installer import apply, steps
 from harness.snapshot import snapshot
 

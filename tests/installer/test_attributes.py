@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coord.guarded import KINDS
+from coord.guard.guarded import KINDS
 from coord.installer import attributes
 from coord.installer.attributes import Line
 from harness import Repo

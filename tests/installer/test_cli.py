@@ -383,7 +383,7 @@ def test_a_full_disk_leaves_nothing_half_made(repo: Repo, tmp_path: Path) -> Non
 
 def test_producers_that_are_declared_at_install_are_accepted(repo: Repo) -> None:
     """The install shows them; a later change of the text asks again."""
-    from coord import trust  # noqa: PLC0415
+    from coord.guard import trust  # noqa: PLC0415
 
     repo.write(".coord.toml", '[derived."x.json"]\nregenerate = "make x"\n')
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.errors import Refused
+from coord.base.errors import Refused
 from coord.installer import declaration
 
 PIECES = [

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import config
 from coord.fleet.ledger import Move, PutDown, header
+from coord.settings import config
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import coord
-from coord.errors import Environment
+from coord.base.errors import Environment
 from coord.installer import launcher
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import pin
 from coord.board import keys
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import pin
 from coord.board.process import Process
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,18 +11,18 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import pin
+from coord.base.names import quote
 from coord.board import keys, notices, records
 from coord.board.events import UNKNOWN, Event, State, unknown
 from coord.board.store import Unavailable
-from coord.names import quote
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from coord.board.events import Change
     from coord.board.store import Rec, Store
-    from coord.identity import Identity
+    from coord.identity.whoami import Identity
 
 PATIENCE = 30.0
 _KEPT_FOR = 7 * 86400

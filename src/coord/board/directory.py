@@ -10,10 +10,10 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from coord import publish
+from coord.base import publish
+from coord.base.names import quote
 from coord.board import keys, recordfile
 from coord.board.store import Caps, Rec, Unavailable
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

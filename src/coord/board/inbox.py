@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from coord.board.events import State
     from coord.board.offer import Offer
     from coord.board.store import Rec, Store
-    from coord.identity import Identity
+    from coord.identity.whoami import Identity
 
 # More receipts than this are joined into one; a record has room for some 40,000 ids.
 _RECEIPTS, _ROOM = 32, 20_000

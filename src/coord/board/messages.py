@@ -14,11 +14,11 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coord import pin
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from coord.board.store import Store
-    from coord.identity import Identity
+    from coord.identity.whoami import Identity
 
 KINDS = ("intent", "overlap", "help", "handoff", "ack", "dependency")
 TEXT_LIMIT = 2000

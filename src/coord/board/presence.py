@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from coord import pin
 from coord.board import beats
+from coord.identity import pin
 
 
 class Status(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.names import answers_to
+from coord.base.names import answers_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

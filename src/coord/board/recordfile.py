@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from coord import publish
+from coord.base import publish
 from coord.board.store import Rec
 
 MAX_VALUE = 1 << 20

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import pin, worktree
 from coord.board import actors, claims, done, presence
 from coord.board.actors import Actor
 from coord.board.store import StoreError
+from coord.identity import pin
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from coord.board.presence import Status
     from coord.board.process import Process
     from coord.board.store import Store
-    from coord.worktree import Sibling
+    from coord.repo.worktree import Sibling
 
 # As long as history is kept: who has been silent for longer and holds nothing is of the past.
 _REMEMBERED = 7 * 86400

@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 
+from coord.base.errors import Usage
+from coord.base.names import quote
+from coord.base.names import shown as escaped
 from coord.board import keys
-from coord.errors import Usage
-from coord.names import quote
-from coord.names import shown as escaped
 
 KINDS = ("task", "artifact", "lane", "branch")
 LIMIT = 4096

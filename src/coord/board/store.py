@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from coord.errors import Environment
+from coord.base.errors import Environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

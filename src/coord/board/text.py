@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from coord import duration
+from coord.base import duration
 from coord.board import scopes
 from coord.board.view import is_unknown
 

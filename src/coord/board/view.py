@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import pin
 from coord.board.events import UNKNOWN, brief
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,14 +11,14 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.check.scratch import NAME
-from coord.guarded import KINDS, attribute
+from coord.guard.guarded import KINDS, attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from coord.check.blobs import Blobs
-    from coord.check.changes import Change
     from coord.check.scratch import Scratch
+    from coord.history.blobs import Blobs
+    from coord.history.changes import Change
 
 State = frozenset[tuple[bytes, str]]  # (path, blob) of each .gitattributes
 NOWHERE: State = frozenset()

@@ -1,23 +1,24 @@
 """Who made the commits: against the pins of this clone, and against their own sign-offs.
 
-Which commits a worktree made since its pin is told by its reflog (``coord.outgoing``), so a clone
-without pins has nothing to say. A sign-off closes with the author or the committer; where the last
-one is somebody else's, a worker signed off as a peer.
+Which commits a worktree made since its pin is told by its reflog (``coord.identity.outgoing``), so
+a clone without pins has nothing to say. A sign-off closes with the author or the committer; where
+the last one is somebody else's, a worker signed off as a peer.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, outgoing, pin, reflog
-from coord.check.commits import SIGNED
-from coord.names import is_actor
+from coord.base.names import is_actor
+from coord.history.commits import SIGNED
+from coord.identity import outgoing, pin
+from coord.repo import git, reflog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from coord.check.commits import Commit, Person
-    from coord.worktree import Place
+    from coord.history.commits import Commit, Person
+    from coord.repo.worktree import Place
 
 RULE = "author-mismatch"
 _CO_AUTHORS = ("Co-authored-by", "Co-developed-by")

@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.check import changes, commits
+from coord.history import changes, commits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from coord.check.changes import Change
-    from coord.check.commits import Commit
-    from coord.check.door import Door
     from coord.check.faults import Fault
+    from coord.history.changes import Change
+    from coord.history.commits import Commit
+    from coord.history.door import Door
 
 
 def sources(door: Door, fault: Fault) -> Iterator[tuple[Commit, Change]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.cquote import c_quoted
-from coord.names import quote
+from coord.base.cquote import c_quoted
+from coord.base.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.check.revisions import Range
-    from coord.worktree import Place
+    from coord.history.revisions import Range
+    from coord.repo.worktree import Place
 
 _NAMED = 10  # ids in one command
 _ASKED = '"${PRODUCER:?the command that makes it}"'

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.check.problem import counted, printed
-from coord.guarded import KINDS, attribute
+from coord.guard.guarded import KINDS, attribute
+from coord.history.problem import counted, printed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.check.commits import RESOLVED
-from coord.check.problem import counted, printed
+from coord.history.commits import RESOLVED
+from coord.history.problem import counted, printed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from coord.check.commits import Commit
     from coord.check.history import Edge, History
     from coord.check.inputs import Unit
     from coord.check.textmerge import Merges
+    from coord.history.commits import Commit
 
 STALE = "derived-stale"
 MIXED = "derived-two-sided"

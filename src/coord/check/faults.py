@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.changes import Change
-    from coord.check.commits import Commit
     from coord.check.history import History
     from coord.check.records import Step
+    from coord.history.changes import Change
+    from coord.history.commits import Commit
 
 
 class Fault(NamedTuple):

@@ -9,16 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from coord.check import attributes, changes
+from coord.check import attributes
+from coord.history import changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from coord.check.attributes import Attributes, State
-    from coord.check.changes import Change, Raw
-    from coord.check.commits import Commit
-    from coord.check.door import Door
     from coord.check.inputs import Inputs
+    from coord.history.changes import Change, Raw
+    from coord.history.commits import Commit
+    from coord.history.door import Door
 
 STEP = 250  # things between two signs of progress
 _CHUNK = 20_000  # raw entries looked at together; git is asked about their paths at once

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.check.problem import printed
+from coord.history.problem import printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from coord.check.scratch import Scratch
-    from coord.config import Derived
+    from coord.settings.config import Derived
 
 _NONE: tuple[int, ...] = ()
 

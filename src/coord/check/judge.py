@@ -6,23 +6,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.check import commands, derived, people, revisions, standing, subject
+from coord.check import commands, derived, people, standing, subject
 from coord.check import mend as mending
-from coord.check.blobs import Blobs
 from coord.check.losses import Losses, accepted
-from coord.check.problem import Problem, counted, printed
 from coord.check.scratch import Scratch
 from coord.check.textmerge import Merges
+from coord.history import revisions
+from coord.history.blobs import Blobs
+from coord.history.problem import Problem, counted, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.door import Door
     from coord.check.history import Tick
     from coord.check.mend import Mended
-    from coord.check.revisions import Range
     from coord.check.subject import Subject
-    from coord.worktree import Place
+    from coord.history.door import Door
+    from coord.history.revisions import Range
+    from coord.repo.worktree import Place
 
 
 @dataclass(frozen=True)

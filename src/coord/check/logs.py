@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from coord.check import faults, records
 from coord.check.history import STEP
-from coord.check.problem import counted, printed
 from coord.drivers import markers
+from coord.history.problem import counted, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.blobs import Blobs
     from coord.check.faults import Fault
     from coord.check.history import History, Tick
     from coord.check.replays import Replays
+    from coord.history.blobs import Blobs
 
 RULE = "log-rewritten"
 MARKED = "conflict-markers"

@@ -9,22 +9,22 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import guarded
 from coord.check import carried, commands, once
-from coord.check.commits import RESOLVED
 from coord.check.faults import Fault
 from coord.check.logs import MARKED, Logs
 from coord.check.logs import RULE as REWRITTEN
 from coord.check.logs import message as log_message
-from coord.check.problem import Problem, printed
 from coord.check.replays import Replays
+from coord.guard import guarded
+from coord.history.commits import RESOLVED
+from coord.history.problem import Problem, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.changes import Change
-    from coord.check.commits import Commit
     from coord.check.subject import Subject
+    from coord.history.changes import Change
+    from coord.history.commits import Commit
 
 
 class Losses:

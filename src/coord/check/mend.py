@@ -10,14 +10,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import evidence, git, worktree
+from coord.base.errors import Refused
+from coord.base.names import quote
 from coord.check import commands
-from coord.check.commits import RESOLVED
 from coord.check.once import TAKEN
-from coord.check.problem import printed
 from coord.drivers import join, markers
-from coord.errors import Refused
-from coord.names import quote
+from coord.guard import evidence
+from coord.history.commits import RESOLVED
+from coord.history.problem import printed
+from coord.repo import git, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from coord.check.faults import Fault
     from coord.check.losses import Losses
     from coord.check.subject import Subject
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 SUBJECT = "Put back what guarded files lost"

@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.check import faults, ids
-from coord.check.problem import printed
+from coord.history.problem import printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.blobs import Blobs
-    from coord.check.changes import Change
-    from coord.check.commits import Commit
     from coord.check.faults import Fault
     from coord.check.history import History
+    from coord.history.blobs import Blobs
+    from coord.history.changes import Change
+    from coord.history.commits import Commit
 
 RULE = "once-changed"
 TAKEN = "id-taken"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import worktree
 from coord.check import authors, commands
 from coord.check.losses import accepted
-from coord.check.problem import Problem
-from coord.reflog import Doubt
+from coord.history.problem import Problem
+from coord.repo import worktree
+from coord.repo.reflog import Doubt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

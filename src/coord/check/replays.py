@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import git, reflog
+from coord.repo import git, reflog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.blobs import Blobs
-    from coord.check.door import Door
-    from coord.reflog import Log
-    from coord.worktree import Place
+    from coord.history.blobs import Blobs
+    from coord.history.door import Door
+    from coord.repo.reflog import Log
+    from coord.repo.worktree import Place
 
 _BRANCHES = ("refs/heads/", "refs/remotes/")
 _LOOKED_AT = 200  # branches

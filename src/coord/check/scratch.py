@@ -11,9 +11,9 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Self
 
-from coord import git
-from coord.check.door import WHOLE
-from coord.guarded import KINDS, attribute
+from coord.guard.guarded import KINDS, attribute
+from coord.history.door import WHOLE
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from coord.check.door import Door
-from coord.check.revisions import Range
+from coord.history.door import Door
+from coord.history.revisions import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.check.judge import Report
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _NOBODY = {
     f"GIT_{role}_{part}": text

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import command, guarded, trust
+from coord.base import command
 from coord.check import commands, declared, ids, once
-from coord.check.problem import Problem, printed
+from coord.guard import guarded, trust
+from coord.history.problem import Problem, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,21 +6,23 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import config, guarded, sections
-from coord.check import commits, history, inputs
+from coord.check import history, inputs
 from coord.check.attributes import Attributes, state_of
 from coord.check.inputs import Inputs
+from coord.guard import guarded
+from coord.history import commits
+from coord.settings import config, sections
 
 if TYPE_CHECKING:
-    from coord.check.blobs import Blobs
-    from coord.check.door import Door
     from coord.check.history import History, Tick
     from coord.check.inputs import Unit
-    from coord.check.revisions import Range
     from coord.check.scratch import Scratch
-    from coord.config import Config
-    from coord.sections import ConfigInvalid
-    from coord.worktree import Place
+    from coord.history.blobs import Blobs
+    from coord.history.door import Door
+    from coord.history.revisions import Range
+    from coord.repo.worktree import Place
+    from coord.settings.config import Config
+    from coord.settings.sections import ConfigInvalid
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.check.blobs import Blobs
-    from coord.check.commits import Commit
-    from coord.check.door import Door
     from coord.check.history import Edge
+    from coord.history.blobs import Blobs
+    from coord.history.commits import Commit
+    from coord.history.door import Door
 
 
 class Merges:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from coord.base.errors import Refused
 from coord.board import abouttext, claims, recipients, scopes, view
 from coord.board.text import board_lines
 from coord.cli import seat as seats
 from coord.cli import show as screen
-from coord.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coord.base.errors import Refused
 from coord.board import recipients
 from coord.cli import show
-from coord.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

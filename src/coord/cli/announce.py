@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.base.errors import Refused
 from coord.board import view
 from coord.board.claims import tops
 from coord.cli import claims, overlaps, show, talk
 from coord.cli import seat as seats
-from coord.errors import Refused
 from coord.integrate import contact, declared
 
 if TYPE_CHECKING:

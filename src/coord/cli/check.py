@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import caller, git
-from coord.check import judge, revisions, snapshot
-from coord.check.door import Door
+from coord.base.errors import Usage
+from coord.check import judge, snapshot
 from coord.check.judge import Report
 from coord.check.mend import told
-from coord.check.problem import counted, printed
 from coord.cli import show, who
-from coord.errors import Usage
+from coord.history import revisions
+from coord.history.door import Door
+from coord.history.problem import counted, printed
+from coord.repo import caller, git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.check.history import Tick
-    from coord.check.problem import Problem
     from coord.check.subject import Subject
-    from coord.worktree import Place
+    from coord.history.problem import Problem
+    from coord.repo.worktree import Place
 
 _PATIENCE = 1.0  # seconds before progress is shown
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import git
+from coord.base.errors import Refused, Usage
+from coord.base.names import quote
 from coord.board import claims, events, view
 from coord.cli import leaving, lost, show
 from coord.cli import seat as seats
-from coord.errors import Refused, Usage
-from coord.names import quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

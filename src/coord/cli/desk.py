@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import command, config, git, guarded, identity
+from coord.base import command
+from coord.base.errors import Environment
+from coord.base.names import operand
 from coord.cli import seat as seats
 from coord.cli import show, who
-from coord.errors import Environment
 from coord.fleet import faults
-from coord.names import operand
+from coord.guard import guarded
+from coord.identity import whoami
+from coord.repo import git
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coord.config import Fleet
-    from coord.identity import Identity
-    from coord.worktree import Place
+    from coord.identity.whoami import Identity
+    from coord.repo.worktree import Place
+    from coord.settings.config import Fleet
 
 
 class Desk(NamedTuple):
@@ -58,8 +62,8 @@ def open_at(
     top = worktree_of(place)
     declared = config.load(top).fleet
     who.lazily_pin(place, asked)
-    me = identity.resolve(place, asked)
-    identity.require_certain(me, place, seats.typed(verb, words, options, ()))
+    me = whoami.resolve(place, asked)
+    whoami.require_certain(me, place, seats.typed(verb, words, options, ()))
     return Desk(place, top, me, declared)
 
 

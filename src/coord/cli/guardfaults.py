@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import guarded
-from coord.errors import CoordError, Environment, Refused, Usage
-from coord.names import quote
+from coord.base.errors import CoordError, Environment, Refused, Usage
+from coord.base.names import quote
+from coord.guard import guarded
 
 if TYPE_CHECKING:
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 def outside_sparse(path: str, name: str) -> Refused:

@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import command as ourselves
-from coord import config, git, trust
+from coord.base import command as ourselves
+from coord.base.errors import Refused
+from coord.base.names import quote
 from coord.cli import guardfaults, show, who
 from coord.drivers.line import DRIVERS
-from coord.errors import Refused
+from coord.guard import trust
 from coord.installer import attributes, declaration, disk
 from coord.installer import pattern as patterns
 from coord.installer.apply import alone, apply
 from coord.installer.steps import Edit
-from coord.names import quote
+from coord.repo import git
+from coord.settings import config
 
 if TYPE_CHECKING:
     from coord.installer.declaration import Value
     from coord.installer.steps import Change
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 _SECTIONS = ("derived", "log")  # the kinds of which .coord.toml has more to say

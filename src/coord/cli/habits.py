@@ -7,26 +7,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import config, worktree
+from coord.base.errors import CoordError
 from coord.board import claims
 from coord.cli import roster, show, who
 from coord.cli.desk import worktree_of
-from coord.errors import CoordError
 from coord.fleet import lanes as fleet_lanes
 from coord.fleet import mirror as fleet_mirror
 from coord.fleet.ledger import Move, Until
 from coord.fleet.ledgerfile import Ledger
 from coord.fleet.text import ahead_lines, lane_lines, mirror_lines
+from coord.repo import worktree
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from coord.board.events import Place as Holder
-    from coord.config import Fleet
     from coord.fleet.lanes import Row
     from coord.fleet.ledger import Entry
     from coord.fleet.ledgerfile import Tail
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
+    from coord.settings.config import Fleet
 
 _GLANCE = 1 << 16  # what a peer has shipped since its branch left lies at the very end
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import identity, outgoing, reflog, worktree
+from coord.base.errors import Environment, Refused, Usage
 from coord.cli import show, who
-from coord.errors import Environment, Refused, Usage
+from coord.identity import outgoing, whoami
 from coord.integrate import reauthor as rewriting
 from coord.integrate.request import Request
+from coord.repo import reflog, worktree
 
 if TYPE_CHECKING:
     from coord.integrate.reauthor import Done, Plan
     from coord.integrate.rewrite import Change
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 @click.command()
@@ -87,9 +88,9 @@ def _signature(place: Place, asked: str | None, request: Request) -> tuple[str, 
     verb = request.words().removeprefix("git coord ")
     worktree.refuse_leaked(place, os.getcwd(), verb, os.environ)
     who.lazily_pin(place, asked)
-    me = identity.resolve(place, asked)
-    identity.require_certain(me, place, verb)
-    pinned = identity.read_pin(place)
+    me = whoami.resolve(place, asked)
+    whoami.require_certain(me, place, verb)
+    pinned = whoami.read_pin(place)
     if pinned is None:
         raise Refused(
             "identity-inferred",
@@ -100,7 +101,7 @@ def _signature(place: Place, asked: str | None, request: Request) -> tuple[str, 
         )
     if outgoing.follows(place.common_dir, pinned):
         return pinned.name, pinned.email
-    return identity.own(place, "user.name"), identity.own(place, "user.email")
+    return whoami.own(place, "user.name"), whoami.own(place, "user.email")
 
 
 def _planned(place: Place, signature: tuple[str, str], request: Request) -> Plan:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import git, guarded, identity, pin
-from coord.check.problem import counted
+from coord.base.cquote import c_quoted
+from coord.base.errors import CoordError, Environment
+from coord.base.names import quote
 from coord.cli import roster, show, who
-from coord.cquote import c_quoted
-from coord.errors import CoordError, Environment
+from coord.guard import guarded
+from coord.history.problem import counted
+from coord.identity import pin, whoami
 from coord.ids import claim as claims
 from coord.ids import declared, files, listing, renumber, series, taken
 from coord.integrate import paths
-from coord.names import quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.ids.claim import Claim
@@ -117,8 +119,8 @@ def _seat(asked: str | None, verb: str, namespace: str) -> tuple[Spot, Claim]:
     """Return where the user stands, and a claim of theirs that has no number yet."""
     place = who.here()
     who.lazily_pin(place, asked)
-    me = identity.resolve(place, asked)
-    identity.require_consistent(me, place, verb)
+    me = whoami.resolve(place, asked)
+    whoami.require_consistent(me, place, verb)
     spot = paths.spot(place, os.getcwd(), verb)
     nonce = os.urandom(8).hex()
     return spot, claims.Claim("", namespace, me.actor, me.instance or "", nonce, pin.now())

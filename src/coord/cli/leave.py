@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import git, identity, refusal, worktree
+from coord.base.names import quote
 from coord.board import beats, done
 from coord.board import claims as board
 from coord.board.waiting import Watch
 from coord.cli import leaving, roster, show, who
 from coord.cli import seat as seats
-from coord.names import quote
+from coord.guard import refusal
+from coord.identity import whoami
+from coord.repo import git, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from coord.board.roll import Roll
     from coord.cli.leaving import Given
     from coord.cli.seat import Seat
-    from coord.identity import Identity
-    from coord.worktree import Place
+    from coord.identity.whoami import Identity
+    from coord.repo.worktree import Place
 
 
 @click.command()
@@ -34,8 +36,8 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
     """End your session here: check that it is yours, and say what is left behind."""
     place = who.here()
     worktree.refuse_leaked(place, os.getcwd(), "sign-off", os.environ)
-    me = identity.resolve(place, asked)
-    identity.require_certain(me, place, "sign-off")
+    me = whoami.resolve(place, asked)
+    whoami.require_certain(me, place, "sign-off")
     who.warn_of_author(place)
     live = refusal.live(place, git.elsewhere())
     pending = sorted(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import config
+from coord.base.errors import CoordError
 from coord.board import claims, events, scopes
 from coord.cli import show
-from coord.errors import CoordError
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

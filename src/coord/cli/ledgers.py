@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import config
+from coord.base.errors import Usage
+from coord.base.names import quote
 from coord.board import claims, keys, recipients, scopes
 from coord.board.store import StoreError
 from coord.cli import desk as desks
 from coord.cli import roster, show, who
 from coord.cli import seat as seats
-from coord.errors import Usage
 from coord.fleet.ledger import REASONS, Move, PutDown, document, stamped
 from coord.fleet.ledgerfile import Ledger
 from coord.fleet.text import put_down_lines
-from coord.names import quote
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coord.config import Fleet
+    from coord.settings.config import Fleet
 
 
 @click.command()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.names import quote
 from coord.board import view
 from coord.cli import show
-from coord.names import quote
 
 if TYPE_CHECKING:
     from coord.board.events import Place, State

@@ -10,10 +10,10 @@ from typing import NoReturn
 import click
 
 import coord
-from coord import command
+from coord.base import command
+from coord.base.errors import CoordError, Environment, Usage
+from coord.base.names import quote, shown
 from coord.cli import show
-from coord.errors import CoordError, Environment, Usage
-from coord.names import quote, shown
 
 # verb → (module under coord.cli, one-line help): a verb's module is imported only when called,
 # because click alone costs 29 ms and every further import is felt at each prompt.
@@ -165,13 +165,13 @@ def _cause(error: CoordError) -> CoordError:
     """Return why git reads no repository here, where that is a damaged file of ours."""
     if error.rule != "repository-unreadable":
         return error
-    from coord import damage  # noqa: PLC0415  # only after a failure
+    from coord.identity import damage  # noqa: PLC0415  # only after a failure
 
     return damage.found_from(os.getcwd()) or error
 
 
 def _told(error: CoordError, args: list[str]) -> int:
-    from coord import caller  # noqa: PLC0415  # only after a failure
+    from coord.repo import caller  # noqa: PLC0415  # only after a failure
 
     error.run = caller.placed(error.run)
     if "--json" in args:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.base.errors import Refused
+from coord.base.names import quote
 from coord.board import claims, events, handover, inbox, letters, scopes, view
 from coord.board.offer import Offer
 from coord.cli import addressed, show
 from coord.cli import seat as seats
 from coord.cli.claims import answer
-from coord.errors import Refused
-from coord.names import quote
-from coord.pin import now
+from coord.identity.pin import now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

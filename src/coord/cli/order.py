@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import git
+from coord.base.errors import Refused, Usage
+from coord.base.names import quote, slug
 from coord.board import claims, done, events, view
 from coord.cli import leave, show, who
 from coord.cli import seat as seats
-from coord.errors import Refused, Usage
 from coord.integrate import landing, merging, paths, screen
 from coord.integrate.order import FINISHED, LANDED
-from coord.names import quote, slug
+from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.board.events import Change, Place, State
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from coord.integrate.landing import Onto
     from coord.integrate.merging import Plan
     from coord.integrate.rehearsal import Rehearsal
-    from coord.worktree import Place as Worktree
+    from coord.repo.worktree import Place as Worktree
 
 
 @click.command()

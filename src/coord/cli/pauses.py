@@ -13,7 +13,7 @@ import click
 from coord.board import claims, handover, keys, letters, messages
 from coord.cli import addressed, offers, show, talk
 from coord.cli import seat as seats
-from coord.pin import now
+from coord.identity.pin import now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import worktree
+from coord.base.errors import CoordError
+from coord.base.names import shown
 from coord.board import beats, keys, process
 from coord.cli import show
-from coord.errors import CoordError
-from coord.names import shown
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from coord.board.notices import Notice

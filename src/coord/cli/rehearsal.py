@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.base.names import shown
 from coord.cli import show
 from coord.integrate.rehearse import rehearse
-from coord.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from coord.integrate.rehearsal import Rehearsal
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _PATIENCE = 1.0
 

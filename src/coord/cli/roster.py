@@ -11,8 +11,8 @@ from coord.board.store import StoreError
 
 if TYPE_CHECKING:
     from coord.board.store import Store
-    from coord.pin import Pin
-    from coord.worktree import Place
+    from coord.identity.pin import Pin
+    from coord.repo.worktree import Place
 
 
 def board_of(place: Place) -> Store:

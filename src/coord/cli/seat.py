@@ -5,23 +5,26 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import config, git, identity, publish, worktree
+from coord.base import publish
+from coord.base.errors import Environment, Usage
+from coord.base.names import quote
 from coord.board import actors, beats, scopes
 from coord.board.events import Place as Claim
 from coord.board.roll import Roll
 from coord.board.waiting import Watch
 from coord.cli import roster, show, who
-from coord.errors import Environment, Usage
-from coord.names import quote
-from coord.pin import now
+from coord.identity import whoami
+from coord.identity.pin import now
+from coord.repo import git, worktree
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from coord.board.process import Process
     from coord.board.store import Store
-    from coord.identity import Identity
-    from coord.worktree import Place
+    from coord.identity.whoami import Identity
+    from coord.repo.worktree import Place
 
 FIELD_LIMIT = 2000
 _BEAT = 60.0
@@ -81,9 +84,9 @@ def looking(asked: str | None, names: Sequence[str] = ()) -> Seat:
     place = who.here()
     wanted = _parsed(names, place)
     who.lazily_pin(place, asked)
-    me = identity.resolve(place, asked, minting=place.in_use)
+    me = whoami.resolve(place, asked, minting=place.in_use)
     if me.conflict is not None:
-        show.note(f"--as or {identity.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
+        show.note(f"--as or {whoami.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
     return Seat(place, me, roster.board_of(place), watch, wanted)
 
 
@@ -119,8 +122,8 @@ def acting(
         worktree.refuse_leaked(place, os.getcwd(), words, os.environ)
     if verb not in _PIN_NOBODY:
         who.lazily_pin(place, asked)
-    me = identity.resolve(place, asked)
-    identity.require_certain(me, place, words)
+    me = whoami.resolve(place, asked)
+    whoami.require_certain(me, place, words)
     seat = Seat(place, _with_instance(me, place), roster.board_of(place), watch, wanted)
     if beats.worker_of(place.git_dir, seat.instance) is None:
         seat.beat()  # the first command: at its start nobody knew the instance
@@ -138,7 +141,7 @@ def _with_instance(me: Identity, place: Place) -> Identity:
     if me.instance is not None:
         return me
     try:
-        identity.mint(place.private(f"coord-instances/{me.actor}"))
+        whoami.mint(place.private(f"coord-instances/{me.actor}"))
     except OSError as error:
         if publish.is_full(error):
             raise

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import trust
+from coord.base.errors import Refused, Usage
 from coord.cli import show, who
-from coord.errors import Refused, Usage
+from coord.guard import trust
 from coord.installer.apply import alone
 from coord.integrate import paths, sides
 from coord.integrate import regenerate as regenerating
@@ -18,7 +18,7 @@ from coord.integrate import resolve as resolving
 if TYPE_CHECKING:
     from coord.integrate.paths import Spot
     from coord.integrate.regenerate import Made, Plan
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 @click.command()

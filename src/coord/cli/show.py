@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.names import shown
+from coord.base.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

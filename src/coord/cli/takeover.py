@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.base.errors import Refused
+from coord.base.names import quote
 from coord.board import claims, events, view
 from coord.cli import seat as seats
 from coord.cli import show
 from coord.cli.claims import answer
-from coord.errors import Refused
-from coord.names import quote
 
 if TYPE_CHECKING:
     from coord.board.events import Change, Place, State

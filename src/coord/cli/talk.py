@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.base.errors import Refused
 from coord.board import claims, inboxtext, keys, letters, messages, scopes
 from coord.board import inbox as inboxes
 from coord.board.actors import Actor
@@ -14,7 +15,6 @@ from coord.board.messages import KINDS, Message, Party
 from coord.board.store import StoreError
 from coord.cli import addressed, offers, show
 from coord.cli import seat as seats
-from coord.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import duration
+from coord.base import duration
+from coord.base.errors import CoordError, Refused
+from coord.base.names import quote
 from coord.board import claims, events, process, view, waiting
 from coord.cli import launched, lost, pulse, show
 from coord.cli import seat as seats
-from coord.errors import CoordError, Refused
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from coord import config, duration, identity
+from coord.base import duration
+from coord.base.errors import CoordError
 from coord.board import actors, claims, inbox, view
 from coord.board.roll import Roll
 from coord.board.store import StoreError
 from coord.cli import habits, show, who
 from coord.cli import seat as seats
 from coord.cli.desk import worktree_of
-from coord.config import Config
-from coord.errors import CoordError
 from coord.fleet import lanes, mirror, screen, suggestion
 from coord.fleet.ledger import Move, PutDown, Until
 from coord.fleet.ledgerfile import Ledger
 from coord.fleet.screen import Screen
-from coord.pin import now as stamp
+from coord.identity import whoami
+from coord.identity.pin import now as stamp
+from coord.settings import config
+from coord.settings.config import Config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
     from coord.board.events import Place
     from coord.board.messages import Message
     from coord.cli.seat import Seat
-    from coord.config import Fleet
     from coord.fleet.mirror import Mirror
+    from coord.settings.config import Fleet
 
 _PUT_DOWNS = 6
 T = TypeVar("T")
@@ -110,7 +112,7 @@ def _unread(seat: Seat) -> list[Message]:
         Refused: nobody acts here for certain, and an empty inbox would be a lie.
     """
     if seat.me.instance is None:
-        identity.require_certain(seat.me, seat.place, "inbox")
+        whoami.require_certain(seat.me, seat.place, "inbox")
     return inbox.unread(seat.store, seat.me)
 
 

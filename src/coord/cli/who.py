@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord import command, git, gitconfig, identity, outgoing, worktree
-from coord import pin as pins
+from coord.base import command, gitconfig
+from coord.base.errors import CoordError, Environment, Refused
+from coord.base.names import quote, slug
 from coord.cli import show
-from coord.errors import CoordError, Environment, Refused
-from coord.names import quote, slug
+from coord.identity import outgoing
+from coord.identity import pin as pins
+from coord.identity import whoami as known
+from coord.repo import git, worktree
 
 if TYPE_CHECKING:
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 _LISTED = 5
@@ -27,11 +30,9 @@ def whoami(asked: str | None, *, as_json: bool) -> None:
     """Show who acts here, how that is known, and the author git will write."""
     place = here()
     lazily_pin(place, asked)
-    who = identity.resolve(place, asked, minting=place.in_use)
+    who = known.resolve(place, asked, minting=place.in_use)
     if who.conflict is not None:
-        show.note(
-            f"--as or {identity.VARIABLE} says {who.conflict}, but {who.actor} is pinned here"
-        )
+        show.note(f"--as or {known.VARIABLE} says {who.conflict}, but {who.actor} is pinned here")
     leaked = worktree.leaked(place, os.getcwd(), os.environ)
     if leaked is not None:
         show.note(f"GIT_DIR names another worktree, and git would commit there: {leaked}")
@@ -53,10 +54,10 @@ def pin(
     """Pin an identity to this worktree, so that no peer can change who works here."""
     place = here()
     worktree.refuse_leaked(place, os.getcwd(), "pin", os.environ)
-    asked = name or asked or os.environ.get(identity.VARIABLE)
+    asked = name or asked or os.environ.get(known.VARIABLE)
     again = "git coord pin --replace" + (" --self" if as_self else "")
     wanted = _wanted(place, asked, as_self=as_self)
-    rule = identity.self_authorship(place) if as_self else identity.authorship(place)
+    rule = known.self_authorship(place) if as_self else known.authorship(place)
     if replace:
         made = pins.replace(place.git_dir, place.common_dir, wanted, rule)
     else:
@@ -65,7 +66,7 @@ def pin(
     _tell_left_behind(place, made)
     if not place.installed:
         show.note(f"git does not read the pinned author here until {command.install()} has run")
-    report(place, identity.resolve(place, made.actor), as_json=as_json)
+    report(place, known.resolve(place, made.actor), as_json=as_json)
 
 
 def here() -> Place:
@@ -79,13 +80,13 @@ def lazily_pin(place: Place, asked: str | None) -> None:
     Never the main worktree: its branch may be a peer's. A git dir that cannot be written leaves
     the identity inferred, which the guards then refuse by name.
     """
-    if not (place.linked and place.installed) or identity.read_pin(place) is not None:
+    if not (place.linked and place.installed) or known.read_pin(place) is not None:
         return
-    wanted = asked or os.environ.get(identity.VARIABLE) or pins.branch_handle(place.git_dir)
+    wanted = asked or os.environ.get(known.VARIABLE) or pins.branch_handle(place.git_dir)
     if not wanted.endswith("-"):
-        identity.require_actor(wanted, identity.instead_of(asked))
+        known.require_actor(wanted, known.instead_of(asked))
     try:
-        made, _ = pins.ensure(place.git_dir, place.common_dir, wanted, identity.authorship(place))
+        made, _ = pins.ensure(place.git_dir, place.common_dir, wanted, known.authorship(place))
     except OSError as error:
         show.note(f"this worktree could not be pinned: {error.strerror}: {error.filename}")
     else:
@@ -108,7 +109,7 @@ def _tell_left_behind(place: Place, made: pins.Pin) -> None:
         show.note(f"{scope} was claimed here before this pin, by another instance; {taken}")
 
 
-def report(place: Place, who: identity.Identity, *, as_json: bool) -> None:
+def report(place: Place, who: known.Identity, *, as_json: bool) -> None:
     """Print the answer of ``whoami``: the author is what git itself will write."""
     name, email = author(place)
     branch = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=place.cwd).text or None
@@ -133,14 +134,14 @@ def report(place: Place, who: identity.Identity, *, as_json: bool) -> None:
 
 def warn_of_author(place: Place) -> None:
     """Say when git will write another author than the pin's, and where to look for what does."""
-    pinned = identity.read_pin(place)
+    pinned = known.read_pin(place)
     if pinned is None or not outgoing.follows(place.common_dir, pinned):
         return
     name, email = author(place)
     if (name, email) != (pinned.name, pinned.email):
         show.note(
             f"git will write {name} <{email}>, not the pinned {pinned.name} <{pinned.email}>; "
-            f"mended by: {identity.way_back(place, 'author')}"
+            f"mended by: {known.way_back(place, 'author')}"
         )
 
 
@@ -153,15 +154,15 @@ def author(place: Place) -> tuple[str, str]:
 
 def _wanted(place: Place, name: str | None, *, as_self: bool) -> str:
     if name is not None:
-        identity.require_actor(name, f"git coord pin{' --self' if as_self else ''} --actor {{}}")
+        known.require_actor(name, f"git coord pin{' --self' if as_self else ''} --actor {{}}")
         return name
     if as_self:
-        return (slug(identity.own(place, "user.name")) or "self") + "-"
+        return (slug(known.own(place, "user.name")) or "self") + "-"
     return pins.branch_handle(place.git_dir)
 
 
 def _pinned(place: Place, wanted: str, rule: pins.Authorship, again: str) -> pins.Pin:
-    there = identity.read_pin(place)
+    there = known.read_pin(place)
     if there is not None:
         raise Refused(
             "pin-exists",

@@ -6,12 +6,14 @@ import os
 
 import click
 
-from coord import git, identity, publish
-from coord import pin as pins
-from coord import worktree as places
+from coord.base import publish
+from coord.base.errors import Environment
+from coord.base.names import quote
 from coord.cli import roster, show, who
-from coord.errors import Environment
-from coord.names import quote
+from coord.identity import pin as pins
+from coord.identity import whoami
+from coord.repo import git
+from coord.repo import worktree as places
 
 
 @click.group()
@@ -43,9 +45,9 @@ def add(
     if actor is not None:
         typed = [quote(word) for word in (*options, path, *([commit] if commit else []))]
         again = " ".join(typed).replace("{", "{{").replace("}", "}}")
-        identity.require_actor(actor, f"git coord worktree add --actor {{}} {again}")
+        whoami.require_actor(actor, f"git coord worktree add --actor {{}} {again}")
     made = _added(path, commit, options, actor)
-    who.report(made, identity.resolve(made, actor), as_json=as_json)
+    who.report(made, whoami.resolve(made, actor), as_json=as_json)
 
 
 def _added(path: str, commit: str | None, options: list[str], actor: str | None) -> places.Place:
@@ -54,7 +56,7 @@ def _added(path: str, commit: str | None, options: list[str], actor: str | None)
     place = places.discover(cwd)
     env = git.elsewhere()
     if actor is not None:
-        env[identity.VARIABLE] = actor
+        env[whoami.VARIABLE] = actor
     target = [path] if commit is None else [path, commit]
     # Not --no-track: git refuses that option where no new branch comes of the call.
     untracked = ("-c", "branch.autoSetupMerge=false")
@@ -71,12 +73,12 @@ def _added(path: str, commit: str | None, options: list[str], actor: str | None)
                 run=f"git -C {quote(cwd)} worktree list",
             )
         made = places.discover(os.path.join(cwd, path))
-        _pin(made, env.get(identity.VARIABLE))
+        _pin(made, env.get(whoami.VARIABLE))
     return made
 
 
 def _pin(made: places.Place, actor: str | None) -> None:
     """Pin what no hook has pinned: ``--no-checkout``, a detached HEAD, no install."""
     wanted = actor or pins.branch_handle(made.git_dir)
-    pinned, _ = pins.ensure(made.git_dir, made.common_dir, wanted, identity.authorship(made))
+    pinned, _ = pins.ensure(made.git_dir, made.common_dir, wanted, whoami.authorship(made))
     roster.enrol_pinned(made, pinned)

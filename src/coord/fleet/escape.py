@@ -1,14 +1,15 @@
 r"""Text as a field of a ledger: one line, no tab, nothing that a terminal obeys; and back again.
 
-``\t \n \r \\`` stand for themselves, ``\xHH`` and ``\uHHHH`` for what :func:`coord.names.shown`
-escapes. So a ledger is UTF-8 that can be shown as it is, and each text comes back unchanged.
+``\t \n \r \\`` stand for themselves, ``\xHH`` and ``\uHHHH`` for what
+:func:`coord.base.names.shown` escapes. So a ledger is UTF-8 that can be shown as it is, and each
+text comes back unchanged.
 """
 
 from __future__ import annotations
 
 import re
 
-from coord.names import shown
+from coord.base.names import shown
 
 _SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _LONG = {escape: char for char, escape in _SHORT.items()}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 
-from coord.errors import Environment, Refused
-from coord.names import quote
+from coord.base.errors import Environment, Refused
+from coord.base.names import quote
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 

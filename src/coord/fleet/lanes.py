@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import duration
+from coord.base import duration
 from coord.board import keys, scopes
 from coord.board.events import brief
 from coord.fleet.ledger import seconds
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from coord.board.events import Event, Place
-    from coord.config import Lane
     from coord.fleet.ledger import Move
     from coord.fleet.ledgerfile import Tail
+    from coord.settings.config import Lane
 
 
 class Row(NamedTuple):

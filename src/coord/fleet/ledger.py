@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from coord import pin
 from coord.fleet.escape import escaped, unescaped
+from coord.identity import pin
 
 if TYPE_CHECKING:
-    from coord.identity import Identity
+    from coord.identity.whoami import Identity
 
 REASONS = ("taken", "herding", "stale", "unreachable", "weak", "deferred")
 GRACE = 300.0  # seconds by which the clocks of two machines may differ

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic
 
-from coord import publish
+from coord.base import publish
 from coord.fleet import faults
 from coord.fleet.ledger import Entry, header, line, names, parsed
 

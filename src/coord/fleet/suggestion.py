@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import duration
+from coord.base import duration
+from coord.base.names import quote
 from coord.fleet.lanes import scope_of
 from coord.fleet.text import ago
-from coord.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import duration
+from coord.base import duration
+from coord.base.names import is_actor, shown
 from coord.board import scopes
 from coord.board.view import told
 from coord.fleet.ledger import GRACE, REASONS, seconds
-from coord.names import is_actor, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

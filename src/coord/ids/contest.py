@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from coord.base.errors import Refused
+from coord.base.names import quote, shown
 from coord.check.ids import folded
-from coord.check.problem import printed
-from coord.errors import Refused
+from coord.history.problem import printed
 from coord.ids import claim, taken
 from coord.ids.survey import HERE, survey
 from coord.integrate import paths
-from coord.names import quote, shown
 
 if TYPE_CHECKING:
     from coord.ids.claim import Claim

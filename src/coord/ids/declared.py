@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import section
-from coord.errors import Usage
+from coord.base.errors import Usage
+from coord.base.names import quote
 from coord.ids import format as formats
-from coord.names import quote
+from coord.settings import section
 
 if TYPE_CHECKING:
     from coord.ids.format import Format

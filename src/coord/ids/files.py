@@ -7,10 +7,11 @@ import random
 import time
 from typing import TYPE_CHECKING
 
-from coord import git, publish
-from coord.errors import CoordError, Refused
+from coord.base import publish
+from coord.base.errors import CoordError, Refused
+from coord.base.names import quote
 from coord.integrate import paths
-from coord.names import quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.integrate.paths import Spot

@@ -6,14 +6,15 @@ import os
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from coord.check import changes, commits, ids
+from coord.check import ids
+from coord.history import changes, commits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from coord.check.blobs import Blobs
-    from coord.check.commits import Commit
-    from coord.check.door import Door
+    from coord.history.blobs import Blobs
+    from coord.history.commits import Commit
+    from coord.history.door import Door
 
 Additions = dict[tuple[bytes, str], list["Commit"]]
 

@@ -6,8 +6,8 @@ import os
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.check.blobs import Blobs
-from coord.check.door import Door
+from coord.history.blobs import Blobs
+from coord.history.door import Door
 from coord.ids import claim, series, trees
 from coord.ids.survey import HERE, survey
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from coord.board.store import Store
     from coord.ids.survey import Survey
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _SHOWN = 3  # branches in a row
 

@@ -11,15 +11,16 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, guarded, refusal
+from coord.base.errors import CoordError, Refused
+from coord.base.names import shown
 from coord.check import ids
-from coord.check.blobs import Blobs
-from coord.check.door import Door
-from coord.errors import CoordError, Refused
+from coord.guard import guarded, refusal
+from coord.history.blobs import Blobs
+from coord.history.door import Door
 from coord.ids import claim, contest, files, history, series
 from coord.ids.survey import staged
 from coord.integrate import paths, resolve
-from coord.names import shown
+from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.board.store import Store

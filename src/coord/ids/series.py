@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from coord.board.store import Store
     from coord.ids.claim import Claim
     from coord.ids.format import Format
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 @dataclass(frozen=True)

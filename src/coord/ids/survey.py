@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, worktree
-from coord.check.door import Door
+from coord.history.door import Door
 from coord.ids import trees
+from coord.repo import git, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from coord.worktree import Place, Sibling
+    from coord.repo.worktree import Place, Sibling
 
 HERE = ""
 

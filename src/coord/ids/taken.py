@@ -11,20 +11,20 @@ import os
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import worktree
+from coord.base.names import quote, shown
 from coord.check import commands, ids
-from coord.check.blobs import Blobs
-from coord.check.door import Door
-from coord.check.problem import Problem, printed
+from coord.history.blobs import Blobs
+from coord.history.door import Door
+from coord.history.problem import Problem, printed
 from coord.ids import claim, history
 from coord.ids.survey import HERE, Source, survey
-from coord.names import quote, shown
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from coord.ids.survey import Survey
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 RULE = "id-taken"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from coord.check.door import Door
+    from coord.history.door import Door
 
     Entries = list[tuple[bytes, bytes, bytes]]  # mode, name, id in bytes
 

@@ -6,12 +6,12 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 # A diff a file and a side: beyond that the names alone are told.
 LOOKED_INTO = 20

@@ -13,14 +13,14 @@ import posixpath
 import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git
-from coord.errors import Usage
+from coord.base.errors import Usage
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from coord.board.events import Place as Claim
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _GLOB = frozenset("*?[")
 _SHORT = {"/": "top", "!": "exclude", "^": "exclude"}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import git, refusal
-from coord.errors import Refused
+from coord.base.errors import Refused
+from coord.guard import refusal
+from coord.repo import git
 
 if TYPE_CHECKING:
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 # What git leaves in the private git dir while it waits, and how the user goes on.
 _OPERATIONS = (

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, reflog
 from coord.board.keys import normal
+from coord.repo import git, reflog
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _HEADS = "refs/heads/"
 

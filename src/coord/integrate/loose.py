@@ -12,7 +12,7 @@ import os
 import zlib
 from typing import TYPE_CHECKING, Self
 
-from coord.integrate.child import Child
+from coord.repo.batch import Child
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,8 +11,8 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from coord.integrate.child import Child, Ended
 from coord.integrate.trees import Entry
+from coord.repo.batch import Child, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import guarded
 from coord.board.keys import normal
+from coord.guard import guarded
 from coord.integrate import candidates
 from coord.integrate.order import FINISHED, LANDED, RUNNING, Candidate, arranged
 from coord.integrate.standing import looked_up
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from coord.board.roll import Roll
     from coord.integrate.landing import Onto
     from coord.integrate.standing import Branch
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 class Entry(NamedTuple):

@@ -10,14 +10,14 @@ import errno
 import os
 from typing import TYPE_CHECKING, Protocol
 
-from coord import git
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pygit2
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 class Commits(Protocol):

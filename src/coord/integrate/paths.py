@@ -7,14 +7,14 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git
-from coord.errors import Environment, Refused
-from coord.names import operand
+from coord.base.errors import Environment, Refused
+from coord.base.names import operand
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>")
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import git
-from coord.errors import Refused
+from coord.base.errors import Refused
+from coord.base.names import operand, quote
 from coord.integrate import paths
-from coord.names import operand, quote
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from coord.config import Derived
     from coord.integrate.paths import Spot
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
+    from coord.settings.config import Derived
 
 
 @dataclass(frozen=True)

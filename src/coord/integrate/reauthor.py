@@ -11,18 +11,20 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, outgoing, pin, reflog, refusal
-from coord.errors import Refused
+from coord.base.errors import Refused
+from coord.guard import refusal
+from coord.identity import outgoing, pin
 from coord.integrate import idle, objects, request, rewrite
 from coord.integrate.rewrite import Change
+from coord.repo import git, reflog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from coord.identity.outgoing import Commit, Who
     from coord.integrate.request import Request, Tip
-    from coord.outgoing import Commit, Who
-    from coord.reflog import Log
-    from coord.worktree import Place
+    from coord.repo.reflog import Log
+    from coord.repo.worktree import Place
 
 BACKUP = "refs/coord-backup"
 

@@ -13,16 +13,19 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import config, git, guarded, publish, refusal, trust
-from coord.errors import Refused, Usage
+from coord.base import publish
+from coord.base.errors import Refused, Usage
+from coord.guard import guarded, refusal, trust
 from coord.integrate import paths, producers
+from coord.repo import git
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from coord.guard.refusal import Record
     from coord.integrate.paths import Spot
     from coord.integrate.producers import Job
-    from coord.refusal import Record
 
 _STDERR = 2
 

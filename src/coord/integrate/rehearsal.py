@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.names import operand, quote, shown
+from coord.base.names import operand, quote, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -223,7 +223,7 @@ def _ways_out(refused: Sequence[Artifact]) -> list[str]:
 
     They may be made from the others, and a producer of several runs once.
     """
-    from coord import refusal  # noqa: PLC0415  # 4 ms, for those that are refused only
+    from coord.guard import refusal  # noqa: PLC0415  # 4 ms, for those that are refused only
 
     others = [refusal.command(one.kind, one.path) for one in refused if one.kind != "derived"]
     derived = [operand(one.path) for one in refused if one.kind == "derived"]

@@ -19,7 +19,7 @@ from coord.integrate.trial import Trial
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
     Tick = Callable[[str, int, int], None]
 

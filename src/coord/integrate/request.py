@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git, outgoing, worktree
-from coord.errors import Refused, Usage
-from coord.names import quote
+from coord.base.errors import Refused, Usage
+from coord.base.names import quote
+from coord.identity import outgoing
+from coord.repo import git, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
 

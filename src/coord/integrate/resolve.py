@@ -11,17 +11,19 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord import config, git, guarded, refusal
+from coord.base.errors import Refused, Usage
 from coord.drivers import join
-from coord.errors import Refused, Usage
+from coord.guard import guarded, refusal
 from coord.integrate import paths
+from coord.repo import git
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from coord.guard.refusal import Record
     from coord.integrate.paths import Entry, Spot
-    from coord.refusal import Record
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 TAKES = ("ours", "theirs", "both", "worktree")
 _STAGES = {"ours": "2", "theirs": "3"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from coord.outgoing import Commit
+    from coord.identity.outgoing import Commit
 
 _SIGNATURES = (b"gpgsig", b"gpgsig-sha256")
 

@@ -14,13 +14,13 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING, Self
 
-from coord import git
-from coord.cquote import c_quoted
+from coord.base.cquote import c_quoted
+from coord.repo import git
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 class Scratch:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import git
+from coord.repo import git
 
 if TYPE_CHECKING:
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 # The head that git keeps of what it brings in. A revert brings the state before the commit.
 _BROUGHT = (

@@ -7,21 +7,21 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from coord import git
-from coord.errors import Usage
-from coord.guarded import KINDS, attribute
+from coord.base.errors import Usage
+from coord.base.names import quote
+from coord.guard.guarded import KINDS, attribute
 from coord.integrate import trees
-from coord.integrate.child import Child
 from coord.integrate.loose import Objects
 from coord.integrate.mergetree import Died, Merge, Merger
 from coord.integrate.scratch import Scratch
-from coord.names import quote
+from coord.repo import git
+from coord.repo.batch import Child
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _TREES = 256  # of the last step, most are read again for the next
 _NOBODY = "git-coord <rehearsal@localhost>"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import config
 from coord.integrate.rehearsal import CLEAN, REFUSED, STALE, Artifact, Stale
-from coord.sections import ConfigInvalid
+from coord.settings import config
+from coord.settings.sections import ConfigInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from coord.check.derived import Fault
     from coord.integrate.rehearsal import Step
     from coord.integrate.stage import Stage
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
     Met = tuple[Fault, bool, list[bytes]]  # why, whether a driver will refuse, files of the rule
 
@@ -54,9 +54,9 @@ def _declares_inputs(top: str) -> bool:
 
 def _met(place: Place, stage: Stage, line: Mapping[str, set[bytes]]) -> Iterator[tuple[str, Met]]:
     from coord.check import derived, judge  # noqa: PLC0415  # 20 ms, for those that declare inputs
-    from coord.check.door import WHOLE, Door  # noqa: PLC0415
-    from coord.check.revisions import Range  # noqa: PLC0415
     from coord.check.textmerge import Merges  # noqa: PLC0415
+    from coord.history.door import WHOLE, Door  # noqa: PLC0415
+    from coord.history.revisions import Range  # noqa: PLC0415
 
     door = Door(stage.scratch.top, {**stage.scratch.env, **WHOLE, "GIT_NO_REPLACE_OBJECTS": "1"})
     asked = Range((stage.commit,), (stage.base,), "")

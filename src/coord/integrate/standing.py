@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from coord.board.events import Place as Claim
     from coord.integrate.candidates import Work
     from coord.integrate.landing import Onto, Ref
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 
 class Branch(NamedTuple):

@@ -12,12 +12,13 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from coord import git, gitconfig
+from coord.base import gitconfig
 from coord.integrate.scratch import lend
+from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.integrate.scratch import Scratch
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 _SIGNALLED = 128
 # What of the repository's own config decides how a file is checked out. The rest stays away:

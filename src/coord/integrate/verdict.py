@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from coord.cquote import c_quoted
+from coord.base.cquote import c_quoted
 from coord.integrate.rehearsal import (
     CLEAN,
     CONFLICT,

@@ -10,7 +10,7 @@ import pytest
 from coord.board import claims, events, keys
 from coord.board.directory import Directory
 from coord.board.events import Place
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 
 if TYPE_CHECKING:
     from pathlib import Path

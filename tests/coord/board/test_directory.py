@@ -15,7 +15,7 @@ from coord.board import claims, events, recordfile
 from coord.board.directory import Directory
 from coord.board.events import Place
 from coord.board.store import Unavailable
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from coord.board import claims, events, handover, inbox, notices
 from coord.board.directory import Directory
 from coord.board.events import Place, State
 from coord.board.offer import Offer
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from coord.board.directory import Directory
 from coord.board.events import Place
 from coord.board.messages import Message, Party
 from coord.board.offer import Offer
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 
 if TYPE_CHECKING:
     from pathlib import Path

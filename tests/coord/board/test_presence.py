@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import pin
 from coord.board import beats, presence, process
 from coord.board.process import Process
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coord.base.errors import Usage
 from coord.board import scopes
-from coord.errors import Usage
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import worktree
 from coord.check import snapshot
+from coord.repo import worktree
 from harness import Repo
 from harness.check import branch, declare, found, problems, report
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coord import trust
+from coord.guard import trust
 
 if TYPE_CHECKING:
     from pathlib import Path

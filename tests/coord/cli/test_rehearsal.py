@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import worktree
 from coord.cli import rehearsal, show
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     import pytest

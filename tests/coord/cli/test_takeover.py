@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import identity, worktree
+from coord.base.errors import Refused
 from coord.board import claims
 from coord.board.waiting import Watch
 from coord.cli import roster, takeover
 from coord.cli import seat as seats
-from coord.errors import Refused
+from coord.identity import whoami
+from coord.repo import worktree
 from harness.board import actor, answer, living, scope, worker
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def test_a_take_over_is_meant_for_the_holder_that_was_seen(one: Repo, two: Repo)
     """Between look and create it went to a third: --from-present takes nothing from that one."""
     place = worktree.discover(str(two.path))
     seat = seats.Seat(
-        place, identity.resolve(place, None), roster.board_of(place), Watch(), ["task:x"]
+        place, whoami.resolve(place, None), roster.board_of(place), Watch(), ["task:x"]
     )
     seen = [claims.state(seat.store, "task:x")]
     answer(one, "release", "x")

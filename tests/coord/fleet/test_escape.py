@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coord.base.names import shown
 from coord.fleet.escape import escaped, unescaped
-from coord.names import shown
 
 HOSTILE = st.text(
     st.sampled_from("ab\\\t\n\r\0\x1b\x7f\x9b\u2028\u202exu0041 é\udc80\ud800\U0001f600")

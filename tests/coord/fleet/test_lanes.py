@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from coord.board.events import Place
-from coord.config import Lane
 from coord.fleet.lanes import Row, document, survey
+from coord.settings.config import Lane
 from harness.moves import ledger, moved
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coord.drivers.instant import instant
 from coord.fleet import ledger
 from coord.fleet.ledger import Move, PutDown
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 
 ME = Identity("hopper-a71f", "0f25582c-0d1d-46bc-bd8d-a4a17ff2ff79", "pinned", 2)
 TEXTS = st.text()

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.errors import Environment, Refused
+from coord.base.errors import Environment, Refused
 from coord.fleet import ledger, ledgerfile
 from coord.fleet.ledger import Move, header, line
 from coord.fleet.ledgerfile import Ledger
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coord.board.events import Place
-from coord.config import Lane
 from coord.fleet.lanes import Row
 from coord.fleet.mirror import Kind, Mirror
 from coord.fleet.suggestion import suggest
+from coord.settings.config import Lane
 
 if TYPE_CHECKING:
     from coord.fleet.suggestion import Suggestion

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import worktree
-from coord.errors import Refused
+from coord.base.errors import Refused
 from coord.ids import files
 from coord.integrate import paths
+from coord.repo import worktree
 from harness.crash import killed_at_every_call
 from harness.ids import contested, path, taken
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness import Repo
 
 IMPORTS = """\
-from coord import worktree
+from coord.repo import worktree
 from coord.ids import files
 from coord.integrate import paths
 spot = paths.spot(worktree.discover(os.getcwd()), os.getcwd(), "id")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import worktree
 from coord.board.directory import Directory
 from coord.ids import series
 from coord.ids.claim import Claim
 from coord.ids.format import Format
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from pathlib import Path

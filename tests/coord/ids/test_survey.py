@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord import worktree
 from coord.ids.survey import HERE, staged, survey
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from pathlib import Path

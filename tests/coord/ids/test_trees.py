@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.check.door import Door
+from coord.history.door import Door
 from coord.ids import trees
 from harness import Repo
 

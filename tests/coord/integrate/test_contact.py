@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord import worktree
 from coord.integrate import contact
 from coord.integrate.contact import Branches, Region, region, shared
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from harness import Repo

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import worktree
+from coord.base.errors import Usage
 from coord.board.events import Place
-from coord.errors import Usage
 from coord.integrate import declared
 from coord.integrate.declared import Declared
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from harness import Repo

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import worktree
 from coord.integrate import landing
+from coord.repo import worktree
 
 if TYPE_CHECKING:
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
     from harness import Repo
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import git
 from coord.integrate.mergetree import Died, Merger
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coord.integrate.paths import Spot, marker_line, matching
-from coord.worktree import Place
+from coord.repo.worktree import Place
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,16 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coord import pin, worktree
-from coord.errors import Refused
+from coord.base.errors import Refused
+from coord.identity import pin
 from coord.integrate import objects, reauthor
 from coord.integrate.request import Request
+from coord.repo import worktree
 from harness import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coord.worktree import Place
+    from coord.repo.worktree import Place
 
 ME = ("worker-a71f", "ada+worker-a71f@example.com")
 PEOPLE = [ME, ("Ada Human", "ada@example.com"), ("Zo\u00e9", "zoe@example.com")]
@@ -167,17 +168,17 @@ def test_a_kill_at_any_moment_leaves_all_or_nothing(repo: Repo) -> None:
     pinned(repo)
     program = (
         "import os, signal, sys\n"
-        "from coord import git, worktree\n"
-        "from coord.integrate import reauthor\n"
+        "from coord.repo import git, worktree\n"
+        "from coord.integrate import reauthor as plan\n"
         "from coord.integrate.request import Request\n"
-        f"plan = reauthor.plan(worktree.discover('.'), {ME!r}, Request(('{first}',)))\n"
+        f"done = plan.plan(worktree.discover('.'), {ME!r}, Request(('{first}',)))\n"
         "git_ask = git.ask\n"
         "def dying(*args, **kwargs):\n"
         "    if args[0] == 'update-ref':\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
         "    return git_ask(*args, **kwargs)\n"
         "git.ask = dying\n"
-        "reauthor.carry_out(worktree.discover('.'), plan)\n"
+        "plan.carry_out(worktree.discover('.'), done)\n"
     )
 
     assert repo.run("python3", "-c", program).code == -9

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import worktree
-from coord.errors import Usage
+from coord.base.errors import Usage
 from coord.integrate import trees
 from coord.integrate.rehearse import rehearse
+from coord.repo import worktree
 from harness import Repo
 from harness.snapshot import snapshot
 
@@ -307,7 +307,8 @@ def test_a_kill_in_the_middle_leaves_the_repository_alone(ground: Repo, tmp_path
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     code = (
-        "import os; from coord import worktree; from coord.integrate.rehearse import rehearse; "
+        "import os; from coord.repo import worktree; "
+        "from coord.integrate.rehearse import rehearse; "
         "rehearse(worktree.discover(os.getcwd()), 'main', ['one'], 'kill -9 $PPID')"
     )
     before = snapshot(ground.path)

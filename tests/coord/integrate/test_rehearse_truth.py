@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from coord import worktree
 from coord.integrate.rehearse import rehearse
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from harness import Repo

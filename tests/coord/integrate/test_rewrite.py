@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coord.identity.outgoing import Commit
 from coord.integrate.rewrite import Change, affected, is_signed, rewritten, subject
-from coord.outgoing import Commit
 
 ME = ("Zoé", "zoe@example.com")
 NOTHING, ALL = Change(), Change(author=True, committer=True)

@@ -133,8 +133,8 @@ def test_nobody_knows_without_declared_inputs(installed: Repo, tmp_path: Path, r
 
 def rehearse_quietly(repo: Repo) -> list[str]:
     """Rehearse where the verb would stop at a broken declaration; return the outcomes."""
-    from coord import worktree  # noqa: PLC0415
     from coord.integrate.rehearse import rehearse  # noqa: PLC0415
+    from coord.repo import worktree  # noqa: PLC0415
 
     found = rehearse(worktree.discover(str(repo.path)), "main", ["one", "two"])
     return [step.outcome for step in found.steps]

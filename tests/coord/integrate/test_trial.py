@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord import worktree
 from coord.integrate.rehearse import rehearse
+from coord.repo import worktree
 
 if TYPE_CHECKING:
     from pathlib import Path

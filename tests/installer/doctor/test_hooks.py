@@ -11,7 +11,7 @@ from coord.installer.doctor import hooks, probes
 from coord.installer.doctor.configured import Entry, Listing
 from coord.installer.doctor.view import View
 from coord.installer.hookfile import EVENTS
-from coord.worktree import Place
+from coord.repo.worktree import Place
 from harness.clinic import diagnosis, findings, healthy, mended, notes
 
 if TYPE_CHECKING:

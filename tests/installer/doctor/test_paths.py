@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.names import quote
+from coord.base.names import quote
 from harness.clinic import findings, healthy, mended, notes, rules
 
 if TYPE_CHECKING:

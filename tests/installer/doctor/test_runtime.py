@@ -13,7 +13,7 @@ from coord.installer.doctor import runtime
 from coord.installer.doctor.configured import Entry, Listing
 from coord.installer.doctor.probes import Hooks
 from coord.installer.doctor.view import View
-from coord.worktree import Place
+from coord.repo.worktree import Place
 from harness.clinic import findings, healthy, mended, notes, rules
 
 if TYPE_CHECKING:

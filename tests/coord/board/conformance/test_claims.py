@@ -11,7 +11,7 @@ import pytest
 
 from coord.board import claims, events, keys, notices, records
 from coord.board.events import Place
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable

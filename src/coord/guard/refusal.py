@@ -1,0 +1,255 @@
+"""Pending refusals of the merge drivers, and when one still binds (docs/design.md).
+
+No hook runs on an abort or a reset, so a record may outlive its merge: "the staged blob is still
+one of the two" blocked innocent commits in 12 of 12 aborts. Whether a record is *live* is a pure
+function of :class:`~coord.guard.evidence.Facts`; tests/hooks/test_liveness.py is its table.
+"""
+
+from __future__ import annotations
+
+import os
+
+from coord.base import publish
+from coord.base.cquote import c_quoted, c_unquoted
+from coord.base.names import operand, quote
+from coord.guard.evidence import Facts, gather
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NamedTuple
+
+    from coord.repo.worktree import Place
+else:
+    from coord.base.frozen import NamedTuple
+
+FOLDER = "coord-refused"
+_MARK = "coord-refused 1"
+_WAYS_OUT = {
+    "derived": "git coord regenerate {}",
+    "log": "git coord resolve {} --take both "
+    "--reason 'HEAD as it stands, and what the other side added'",
+    "once": "git coord id renumber {}",
+}
+_BY_HAND = "git coord resolve {} --take worktree --reason 'joined by hand'"
+ABSENT = "absent"  # instead of a blob, where a path is settled by not being there
+
+
+class Record(NamedTuple):
+    """One refused path.
+
+    Attributes:
+        file: the record's own path.
+        kind: ``derived``, ``log`` or ``once``; empty when the record is torn.
+        path: the refused path, relative to the top level.
+        head: HEAD when the driver ran, ``unborn`` before the first commit.
+        ours: blob of side A, the one left in the worktree.
+        theirs: blob of side B.
+        resolved: blob that ``regenerate`` or ``resolve`` staged (`ABSENT`: they removed the file),
+            empty while pending.
+        reason: why, as given with the resolution.
+        begun: what is settling the file; when that was killed, half of it is there, or none.
+        take: ``worktree`` for a log that only a person can join, such as one of two headers.
+    """
+
+    file: str
+    kind: str
+    path: str
+    head: str
+    ours: str
+    theirs: str
+    resolved: str = ""
+    reason: str = ""
+    begun: str = ""
+    take: str = ""
+
+    @property
+    def readable(self) -> bool:
+        """Whether the record is whole; a torn one may guard anything."""
+        return bool(self.kind and self.path and self.head and self.ours and self.theirs)
+
+    def text(self) -> str:
+        """Return the record in the format that drivers write in sh."""
+        extra = f"resolved {self.resolved}\nreason {self.reason}\n" if self.resolved else ""
+        extra += f"begun {self.begun}\n" if self.begun else ""
+        extra += f"take {self.take}\n" if self.take else ""
+        return (
+            f"{_MARK}\nkind {self.kind}\nhead {self.head}\nours {self.ours}\n"
+            f"theirs {self.theirs}\n{extra}path {c_quoted(self.path)}\n"
+        )
+
+
+def is_pending(record: Record, facts: Facts) -> bool:
+    """Tell whether what the driver refused is still what this worktree is doing.
+
+    An unmerged path is. Once staged, as long as HEAD is where the driver found it:
+
+    * a merge, pick, rebase or revert brings *theirs* in (MERGE_HEAD and its like), or
+    * git's resolve-undo list names both blobs, and SQUASH_MSG, MERGE_MSG or an ``am`` waits for its
+      commit (``merge --squash``, ``cherry-pick -n``), or *theirs* is staged out of the stash.
+
+    The undo list survives ``add -A``; abort, skip, switch and ``reset --hard`` drop it. A plain
+    ``reset`` and ``--quit`` keep it, but remove the files. ``stash pop`` with ours staged is free:
+    the stash still has theirs. But ``commit -a``, which stages it unseen, finds the path unmerged.
+    """
+    if not record.readable:
+        return facts.busy
+    if record.ours == record.theirs:  # no merge: `resolve` noted an edit of history
+        return False
+    if facts.unmerged:
+        return True
+    if facts.head != record.head:
+        return False
+    undone = facts.undone == (record.ours, record.theirs)
+    return facts.brought or (undone and (facts.unfinished or facts.stashed))
+
+
+def is_live(record: Record, facts: Facts) -> bool:
+    """Tell whether `record` still counts: pending, or an edit of history noted for this commit.
+
+    A settled refusal ends with its operation: after an abort its trailer would be a lie.
+    """
+    noted = record.readable and record.ours == record.theirs
+    return is_pending(record, facts) or (noted and facts.head == record.head)
+
+
+def blocks(record: Record, facts: Facts) -> bool:
+    """Tell whether a commit of what is staged now would swallow the refusal."""
+    if not is_pending(record, facts):
+        return False
+    if not record.readable or record.begun:
+        return True
+    return facts.staged in {record.ours, record.theirs} and facts.staged != record.resolved
+
+
+def is_settled(record: Record, facts: Facts) -> bool:
+    """Tell whether what is staged now is what the user settled the refusal with."""
+    return record.resolved == (facts.staged or ABSENT) and is_live(record, facts)
+
+
+def way_out(record: Record) -> str:
+    """Return the command that settles `record`, pasteable at the top level."""
+    if not record.readable:
+        return f"rm -- {quote(record.file)}"
+    if record.take == "worktree":
+        return _BY_HAND.format(operand(record.path))
+    return command(record.kind, record.path)
+
+
+def command(kind: str, path: str) -> str:
+    """Return the command that settles a refused file of a kind, pasteable at the top level."""
+    return _WAYS_OUT[kind].format(operand(path))
+
+
+def trailer(record: Record) -> str:
+    """Return the trailer that a commit bears for a record: ``Coord-Resolved: PATH REASON``."""
+    return f"Coord-Resolved: {path_word(record.path)} {record.reason}"
+
+
+def path_word(path: str) -> str:
+    """Return a path as that trailer has it: quoted where it has a blank, to be one string."""
+    word = c_quoted(path)
+    return f'"{word}"' if " " in word and not word.startswith('"') else word
+
+
+def parse(file: str, text: str) -> Record:
+    """Return the record in `text`; fields it lacks are empty (see :attr:`Record.readable`)."""
+    fields = dict(line.partition(" ")[::2] for line in text.split("\n")[1:])
+    whole = text.startswith(_MARK + "\n") and text.endswith("\n")
+    return Record(
+        file=file,
+        kind=fields.get("kind", "") if whole else "",
+        path=c_unquoted(fields.get("path", "")),
+        head=fields.get("head", ""),
+        ours=fields.get("ours", ""),
+        theirs=fields.get("theirs", ""),
+        resolved=fields.get("resolved", ""),
+        reason=fields.get("reason", ""),
+        begun=fields.get("begun", ""),
+        take=fields.get("take", ""),
+    )
+
+
+def read_all(git_dir: str) -> list[Record]:
+    """Return every record of a worktree, oldest first."""
+    folder = os.path.join(git_dir, FOLDER)
+    try:
+        names = sorted(os.listdir(folder), key=lambda name: (len(name), name))
+    except FileNotFoundError:
+        return []
+    records = []
+    for name in filter(str.isdigit, names):  # anything else is a write that was cut off
+        file = os.path.join(folder, name)
+        with open(file, encoding="utf-8", errors="surrogateescape") as handle:
+            records.append(parse(file, handle.read()))
+    return records
+
+
+def judged(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
+    """Return every record of a worktree with what git says of it now, oldest first."""
+    records = read_all(place.git_dir)
+    refused = [(record.path, record.theirs) for record in records]
+    return list(zip(records, gather(place, refused, environ), strict=True))
+
+
+def live(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
+    """Return the live records with their facts, and delete the stale ones.
+
+    Inside a rebase they stay to its end: a commit that was dropped is told by its record.
+
+    Args:
+        place: the worktree.
+        environ: environment of git's children (``git.here()`` inside a hook: its index counts).
+    """
+    found = []
+    for record, facts in judged(place, environ):
+        if is_live(record, facts):
+            found.append((record, facts))
+        elif not os.path.isdir(place.private("rebase-merge")):
+            forget(record)
+    return found
+
+
+def forget(record: Record) -> None:
+    """Delete a record; where it may not be deleted it stays, as stale as before."""
+    try:
+        os.unlink(record.file)
+    except OSError:
+        pass
+
+
+def add(git_dir: str, record: Record) -> None:
+    """Write a record that no driver left, under a number of its own."""
+    folder = os.path.join(git_dir, FOLDER)
+    os.makedirs(folder, exist_ok=True)
+    number = os.getpid()  # as the drivers do
+    data = record.text().encode(errors="surrogateescape")
+    while not publish.create(os.path.join(folder, str(number)), data):
+        number += 1
+
+
+def begin(record: Record, what: str) -> None:
+    """Note that the file is being settled: until it is, nothing of it may be committed."""
+    _rewrite(record._replace(begun=" ".join(what.split())))
+
+
+def give_up(record: Record) -> None:
+    """Take :func:`begin` back: the file is as it was."""
+    _rewrite(record)
+
+
+def resolve(record: Record, blob: str, reason: str) -> Record:
+    """Rewrite `record` as resolved by `blob`, in one step, and return it."""
+    return _rewrite(record._replace(resolved=blob, reason=" ".join(reason.split()), begun=""))
+
+
+def _rewrite(record: Record) -> Record:
+    publish.replace(record.file, record.text().encode(errors="surrogateescape"))
+    return record
+
+
+def follow(git_dir: str, moved: Mapping[str, str]) -> None:
+    """Let records keep up with a HEAD that was rewritten without a change of its tree."""
+    for record in read_all(git_dir):
+        if record.head in moved:
+            _rewrite(record._replace(head=moved[record.head]))

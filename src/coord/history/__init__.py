@@ -1,0 +1,1 @@
+"""History as git tells it in bulk: commits, changes and blobs of a range."""

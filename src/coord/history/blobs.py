@@ -1,0 +1,175 @@
+"""Blobs, read in one ``git cat-file`` process; and whether one is the beginning of another.
+
+A log of n appends has n versions, and reading them all costs the square of it. A blob's id is the
+hash of its bytes, so that an older version is the beginning of a newer one is proved from the newer
+one's bytes, with the older one's size: nothing is inflated, nothing goes through the pipe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections import OrderedDict
+from typing import IO, TYPE_CHECKING, Self
+
+from coord.base.errors import Environment
+from coord.repo import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from coord.history.door import Door
+
+_BUDGET = 16 << 20  # bytes of blobs kept; the two newest are kept whatever their size
+_SHA1 = 40
+_LOOK = 256
+_BATCH = 200  # answers of a line each: neither pipe fills
+_SMALL, _FEW = 1 << 11, 16  # together less than a pipe holds
+
+
+class Blobs:
+    """The blobs of one repository; a context manager that ends its child."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the child
+        self._child: subprocess.Popen[bytes] | None = None
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._weight = 0
+        self._sizes: dict[str, int] = {}
+        self._inside: dict[str, tuple[str, int]] = {}  # blob → (blob it is the beginning of, size)
+        self.missing: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._child is not None:
+            self._child.communicate()
+        self._words.close()
+
+    def read(self, blob: str | None) -> bytes:
+        """Return a blob's bytes; none for None, and for one that this clone does not have."""
+        if blob is None:
+            return b""
+        if blob in self._inside:
+            whole, size = self._inside[blob]
+            return self._read(whole)[:size]
+        return self._read(blob)
+
+    def around(self, blob: str, place: int) -> tuple[bytes, bytes]:
+        """Return the byte before `place` of a blob, and some after it."""
+        whole, size = self._inside.get(blob) or (blob, len(self._read(blob)))
+        text = self._read(whole)
+        return text[max(0, place - 1) : place], text[place : min(size, place + _LOOK)]
+
+    def begins(self, old: str, new: str) -> bool:
+        """Tell whether the bytes of blob `old` are the beginning of those of blob `new`."""
+        whole, length = self._inside.get(new) or (new, len(self._read(new)))
+        size = self.size(old)
+        if size > length or old in self.missing:
+            return False
+        text = self._read(whole)
+        hasher = hashlib.sha1 if len(old) == _SHA1 else hashlib.sha256
+        digest = hasher(b"blob %d\0" % size, usedforsecurity=False)
+        digest.update(memoryview(text)[:size])
+        if digest.hexdigest() != old:
+            return False
+        self._inside[old] = whole, size
+        return True
+
+    def size(self, blob: str) -> int:
+        """Return how many bytes a blob has; 0 for one that this clone does not have."""
+        if blob not in self._sizes:
+            self.measure([blob])
+        return self._sizes[blob]
+
+    def measure(self, blobs: Iterable[str]) -> None:
+        """Ask for the sizes of many blobs, a batch at a time: a round trip each costs more."""
+        wanted = [blob for blob in dict.fromkeys(blobs) if blob not in self._sizes]
+        for first in range(0, len(wanted), _BATCH):
+            batch = wanted[first : first + _BATCH]
+            self._write(b"".join(b"info %s\n" % blob.encode() for blob in batch))
+            for blob in batch:
+                self._sizes[blob] = self._answer(blob)
+
+    def read_small(self, blobs: Iterable[str]) -> dict[str, bytes]:
+        """Return the bytes of many blobs, asked for together where that cannot fill a pipe."""
+        wanted = list(dict.fromkeys(blobs))
+        self.measure(wanted)
+        found: dict[str, bytes] = {}
+        small = [blob for blob in wanted if self._sizes[blob] < _SMALL and blob not in self.missing]
+        for first in range(0, len(small), _FEW):
+            batch = small[first : first + _FEW]
+            self._write(b"".join(b"contents %s\n" % blob.encode() for blob in batch))
+            found.update({blob: self._contents(self._answer(blob)) for blob in batch})
+        return {blob: found[blob] if blob in found else self.read(blob) for blob in wanted}
+
+    def _read(self, blob: str) -> bytes:
+        if blob in self._kept:
+            self._kept.move_to_end(blob)
+            return self._kept[blob]
+        self._write(b"contents %s\n" % blob.encode())
+        size = self._answer(blob)
+        text = b"" if blob in self.missing else self._contents(size)
+        self._keep(blob, text)
+        return text
+
+    def _keep(self, blob: str, text: bytes) -> None:
+        self._kept[blob] = text
+        self._weight += len(text)
+        while self._weight > _BUDGET and len(self._kept) > 2:  # noqa: PLR2004
+            self._weight -= len(self._kept.popitem(last=False)[1])
+
+    def _write(self, commands: bytes) -> None:
+        if self._child is None:
+            self._child = subprocess.Popen(
+                ["git", *git.QUIET, "cat-file", "--batch-command"], cwd=self._door.cwd,
+                env=self._door.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=self._words,
+            )  # fmt: skip
+        assert self._child.stdin is not None  # noqa: S101  # it was asked for
+        try:
+            self._child.stdin.write(commands)
+            self._child.stdin.flush()
+        except BrokenPipeError as error:
+            raise self._ended() from error
+
+    def _answer(self, blob: str) -> int:
+        """Return the size in the next answer, 0 for an object that is not here."""
+        line = self._output().readline()
+        if not line:
+            raise self._ended()
+        words = line.split()
+        if len(words) == 3 and words[2].isdigit():  # noqa: PLR2004  # "ID missing" has two
+            return int(words[2])
+        self.missing.add(blob)
+        return 0
+
+    def _contents(self, size: int) -> bytes:
+        return self._output().read(size + 1)[:-1]
+
+    def _ended(self) -> Environment:
+        """Return why git gives no answer any more: what a partial clone lacks could not be had."""
+        self._words.seek(0)
+        said = " ".join(os.fsdecode(self._words.read()).split())
+        return Environment(
+            "objects-missing",
+            "objects of this clone could not be read or fetched",
+            where=self._door.cwd,
+            why=f"git said: {said}" if said else "git cat-file ended without a word",
+            run="git fetch --refetch",
+        )
+
+    def _output(self) -> IO[bytes]:
+        assert self._child is not None  # noqa: S101  # a command was written
+        assert self._child.stdout is not None  # noqa: S101
+        return self._child.stdout

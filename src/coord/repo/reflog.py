@@ -1,0 +1,180 @@
+"""What a worktree itself made, told from its own HEAD reflog.
+
+Git writes each entry with the very identity that it has just written as committer, so an entry and
+the commit it names prove each other: whatever a checkout, a fast-forward or a fetch brought bears
+somebody else's.
+
+    commit, merge, revert          author and committer were chosen here
+    pick, rebase, am               the committer was; the author came with the commit
+    amend                          as the amended commit
+    checkout, reset, fast-forward  nothing was made
+"""
+
+from __future__ import annotations
+
+import os
+
+from coord.repo import git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NamedTuple
+else:
+    from coord.base.frozen import NamedTuple
+
+REBUILT = "coord-rebuilt"  # in the private git dir: lines `NEW OLD`, written by reauthor
+# Actions that move HEAD to a commit that was there before.
+_MOVES = frozenset(
+    {"checkout", "reset", "branch", "Branch", "clone", "initial", "bisect", "push", "reauthor"}
+)
+_STEPS_THAT_MOVE = frozenset({"start", "finish", "abort"})
+# Actions that write the author as well, unless a step of theirs says that it copied a commit.
+_CHOOSES_AUTHOR = frozenset({"commit", "merge", "revert", "pull"})
+_STEPS_THAT_CHOOSE = frozenset({"", "initial", "merge"})
+_COPIES = frozenset({"cherry-pick", "rebase", "am"})
+
+
+class Doubt(Exception):
+    """Something could not be read, so nothing can be said about these commits."""
+
+
+class Entry(NamedTuple):
+    """One entry of a reflog."""
+
+    old: str
+    who: tuple[str, str]
+    time: int
+    action: str
+    subject: str
+
+    @property
+    def verb(self) -> str:
+        """The command that made the entry: ``commit``, ``rebase``."""
+        return self.action.partition(" ")[0]
+
+    @property
+    def step(self) -> str:
+        """What it was doing, as in ``rebase (pick)``; empty when it does not say."""
+        return self.action.rpartition(" (")[2][:-1] if self.action.endswith(")") else ""
+
+    @property
+    def moves(self) -> bool:
+        """Whether it only moved HEAD to a commit that was there before."""
+        return (
+            not self.action
+            or self.verb in _MOVES
+            or self.step in _STEPS_THAT_MOVE
+            or self.subject[:12].lower() == "fast-forward"
+        )
+
+
+class Made(NamedTuple):
+    """How this worktree made a commit: as whom, when, and whether it chose the author too.
+
+    `author` is None where a tool gave its action a name of its own (GIT_REFLOG_ACTION).
+    """
+
+    who: tuple[str, str]
+    time: int
+    author: bool | None
+
+
+class Log:
+    """A reflog, of which an entry is parsed only when it is asked for.
+
+    Only the first entry that names a commit can have made it; a later one moved to it.
+    """
+
+    def __init__(self, text: bytes = b"", rebuilt: bytes = b"") -> None:
+        self._first: dict[bytes, bytes] = {}
+        for line in text.split(b"\n"):
+            new = line.partition(b" ")[2].partition(b" ")[0]
+            self._first.setdefault(new, line)
+        pairs = [line.partition(b" ") for line in rebuilt.splitlines()]
+        self._rebuilt = {new: old for new, _, old in pairs}
+
+    def made(self, commit: str) -> Made | None:
+        """Return how this worktree made `commit`, None when it did not."""
+        name = commit.encode()
+        while name in self._rebuilt:  # as often as it was rebuilt
+            name = self._rebuilt[name]
+        entry = self._entry(name)
+        if entry is None or entry.moves:
+            return None
+        return Made(entry.who, entry.time, self._chose_author(entry))
+
+    def _chose_author(self, entry: Entry) -> bool | None:
+        """Tell whether an action chose the author; an amended commit is asked instead."""
+        seen = set()
+        while entry.step == "amend" and entry.old not in seen:
+            seen.add(entry.old)
+            before = self._entry(entry.old.encode())
+            if before is None or before.moves:
+                return False
+            entry = before
+        if entry.verb in _CHOOSES_AUTHOR:
+            return entry.step in _STEPS_THAT_CHOOSE
+        return False if entry.verb in _COPIES else None
+
+    def _entry(self, commit: bytes) -> Entry | None:
+        line = self._first.get(commit, b"").decode("utf-8", "surrogateescape")
+        facts, _, message = line.partition("\t")
+        ids, end, stamp = facts.rpartition("> ")
+        who, _, email = ids.rpartition("<")
+        seconds = stamp.partition(" ")[0]
+        old, _, rest = who.partition(" ")
+        if not end or not seconds.isascii() or not seconds.isdigit():
+            return None
+        action, _, subject = message.partition(": ")
+        name = rest.partition(" ")[2].rstrip()
+        return Entry(old, (name, email), int(seconds), action, subject)
+
+
+def read(git_dir: str, common_dir: str, cwd: str, env: Mapping[str, str]) -> Log:
+    """Return a worktree's own HEAD reflog.
+
+    With it the new ids of commits that ``reauthor`` rebuilt but did not mend: they are in no
+    reflog, and a partial repair must not hide the rest.
+
+    Raises:
+        Doubt: the worktree keeps no reflog.
+    """
+    rebuilt = _content(os.path.join(git_dir, REBUILT)) or b""
+    text = _content(os.path.join(git_dir, "logs", "HEAD"))
+    if text is None and os.path.exists(os.path.join(common_dir, "reftable")):
+        text = _walked(cwd, env)
+    if text is None:
+        # Not through git: without a log of HEAD it answers with the branch's, and that holds what
+        # other worktrees made.
+        raise Doubt("this worktree keeps no reflog of HEAD")
+    return Log(text, rebuilt)
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _walked(cwd: str, env: Mapping[str, str]) -> bytes:
+    """Return a reflog that is no file, in the format of one.
+
+    There is no format for the older id of an entry; it is the newer one of the entry before.
+    """
+    done = git.ask(
+        "log", "--walk-reflogs", "--date=raw", "--encoding=none",
+        "--format=%H %gn <%ge> %gd%x09%gs", "HEAD", "--",
+        cwd=cwd, env=env,
+    )  # fmt: skip
+    if done.code:
+        raise Doubt("the reflog of HEAD cannot be read")
+    lines, old = [], b"0"
+    for line in reversed(done.out.rstrip(b"\n").split(b"\n")):
+        facts, _, message = line.partition(b"\t")
+        who, _, selector = facts.rpartition(b"> ")  # HEAD@{1700000000 +0000}
+        lines.append(old + b" " + who + b"> " + selector[6:-1] + b"\t" + message)
+        old = line.partition(b" ")[0]
+    return b"\n".join(lines)

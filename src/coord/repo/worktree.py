@@ -1,0 +1,231 @@
+"""Where we are: the private and common git dirs, the top level, and the sibling worktrees.
+
+A worktree is known by its private git dir, never by a path string: ``/tmp`` and its real path are
+one place. Git answers from the cwd with its local variables scrubbed, because inside
+``git rebase --exec 'cd ../b && …'`` the exported GIT_DIR still names worktree a.
+"""
+
+from __future__ import annotations
+
+import os
+
+from coord.base.errors import Environment, Refused
+from coord.base.names import quote
+from coord.repo import git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NamedTuple
+else:
+    from coord.base.frozen import NamedTuple
+
+
+class Place(NamedTuple):
+    """One worktree, or a bare repository.
+
+    Attributes:
+        git_dir: private git dir, absolute and real.
+        common_dir: common git dir, absolute and real.
+        top: top level of the worktree, None in a bare repository or inside a git dir.
+    """
+
+    git_dir: str
+    common_dir: str
+    top: str | None
+
+    @property
+    def linked(self) -> bool:
+        """Whether this is a linked worktree rather than the main one."""
+        return self.git_dir != self.common_dir
+
+    @property
+    def cwd(self) -> str:
+        """A folder from which git finds this place."""
+        return self.top or self.git_dir
+
+    @property
+    def installed(self) -> bool:
+        """Whether ``coord-install`` has run here."""
+        return os.path.exists(os.path.join(self.common_dir, "hooks", "coord", "launch"))
+
+    @property
+    def in_use(self) -> bool:
+        """Whether anything of ours is here that signs of life are for: an install, or a board."""
+        return self.installed or os.path.isdir(os.path.join(self.common_dir, "coord", "board"))
+
+    def private(self, name: str) -> str:
+        """Return the path of `name` in the private git dir."""
+        return os.path.join(self.git_dir, name)
+
+    def has(self, name: str) -> bool:
+        """Tell whether the private git dir has a file or folder `name`, or git such a head.
+
+        A reftable repository keeps CHERRY_PICK_HEAD and its like, but MERGE_HEAD, among its refs.
+        """
+        if os.path.exists(self.private(name)):
+            return True
+        if not name.endswith("_HEAD") or not os.path.isdir(f"{self.common_dir}/reftable"):
+            return False
+        return git.ask("rev-parse", "--verify", "--quiet", name, cwd=self.cwd).code == 0
+
+
+class Sibling(NamedTuple):
+    """One entry of ``git worktree list``.
+
+    Attributes:
+        path: the folder git records.
+        git_dir: its private git dir, or the common dir for the main worktree.
+        branch: short branch name, None when detached.
+        bare: the main entry of a bare repository.
+        prunable: the folder is gone.
+    """
+
+    path: str
+    git_dir: str
+    branch: str | None
+    bare: bool
+    prunable: bool
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is one of the worktrees of "more than one worktree" (docs/design.md)."""
+        return not self.bare and not self.prunable
+
+
+def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Place:
+    """Return the place `cwd` is in; where cwd is in none, the one GIT_DIR names.
+
+    Raises:
+        Environment: not a repository, or git will not read it (its own words are shown).
+    """
+    done = git.ask(*_QUESTION, cwd=cwd, env=git.elsewhere(environ))
+    found = _answered(done)
+    if not found and environ.get("GIT_DIR"):
+        done = git.ask(*_QUESTION, cwd=cwd, env=git.here(environ))
+    if not _answered(done):
+        raise _no_repository(cwd, os.fsdecode(done.err))
+    git_dir, common_dir, *top = _lines(done, cwd)
+    return Place(
+        os.path.realpath(git_dir),
+        os.path.realpath(common_dir),
+        # A top that GIT_DIR alone makes one is no folder from which git finds this place.
+        top[0] if found and done.code == 0 and top else None,
+    )
+
+
+# --show-toplevel comes last: in a bare repository git dies there, after the first two answers.
+_QUESTION = (
+    "rev-parse",
+    "--path-format=absolute",
+    "--git-dir",
+    "--git-common-dir",
+    "--show-toplevel",
+)
+
+
+def _answered(done: git.Output) -> bool:
+    return done.out.count(b"\n") >= 2  # noqa: PLR2004  # both git dirs came
+
+
+def _lines(done: git.Output, cwd: str) -> list[str]:
+    """Return the answers, one a line; a folder with a newline in its name is asked for alone."""
+    lines = os.fsdecode(done.out).removesuffix("\n").split("\n")
+    if len(lines) == 2 + (done.code == 0):
+        return lines
+    alone = [git.ask(*_QUESTION[:2], part, cwd=cwd) for part in _QUESTION[2:]]
+    return [answer.text for answer in alone if answer.code == 0]
+
+
+def _no_repository(cwd: str, stderr: str) -> Environment:
+    words = " ".join(stderr.removeprefix("fatal: ").split())
+    # Git prints the command that trusts a repository of another owner, after a tab.
+    trust = next((line.strip() for line in stderr.split("\n") if line.startswith("\tgit ")), None)
+    absent = "not a git repository" in words
+    return Environment(
+        "not-a-repository" if absent else "repository-unreadable",
+        "no git repository can be read here",
+        where=cwd,
+        why=f"git said: {words}" if words else "git gave no answer",
+        run=trust or f"git -C {quote(cwd)} status",
+    )
+
+
+def leaked(place: Place, cwd: str, environ: Mapping[str, str]) -> str | None:
+    """Return the git dir that GIT_DIR names, when it is another one than the place's."""
+    named = environ.get("GIT_DIR")
+    other = os.path.realpath(os.path.join(cwd, named)) if named else place.git_dir
+    return None if other == place.git_dir else other
+
+
+def refuse_leaked(place: Place, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
+    """Refuse a verb that would act here while GIT_DIR points somewhere else.
+
+    Raises:
+        Refused: GIT_DIR names another private git dir than the one `cwd` is in.
+    """
+    other = leaked(place, cwd, environ)
+    if other is None:
+        return
+    raise Refused(
+        "identity-conflict",
+        f"{verb} would act on one of two repositories",
+        where=f"{place.git_dir} and {other}",
+        why="the current folder is in the first, but GIT_DIR in the environment names the second",
+        run=f"unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; git coord {verb}",
+    )
+
+
+def siblings(place: Place) -> list[Sibling]:
+    """Return every worktree of the repository, the main one first.
+
+    Asked of the common git dir: from a linked worktree git reads that one's ``config.worktree``,
+    and takes a repository that is bare by its own for one with files.
+    """
+    env = {**git.elsewhere(), "GIT_DIR": place.common_dir}
+    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=place.cwd, env=env).out
+    known = _private_dirs(place.common_dir)
+    entries = [entry for entry in os.fsdecode(listing).split("\0\0") if entry]
+    return [
+        _sibling(entry.split("\0"), place.common_dir if number == 0 else None, known)
+        for number, entry in enumerate(entries)
+    ]
+
+
+def count(place: Place) -> int:
+    """Return how many worktrees could hold a worker: neither bare nor prunable.
+
+    Without linked worktrees there is nothing to ask git about.
+    """
+    if not os.path.isdir(os.path.join(place.common_dir, "worktrees")):
+        return 1
+    return sum(sibling.counts for sibling in siblings(place))
+
+
+def _sibling(lines: list[str], main: str | None, known: dict[str, str]) -> Sibling:
+    facts = dict(line.partition(" ")[::2] for line in lines if line)
+    path = facts["worktree"]
+    return Sibling(
+        path=path,
+        git_dir=main or known.get(os.path.realpath(path), ""),
+        branch=facts.get("branch", "").removeprefix("refs/heads/") or None,
+        bare="bare" in facts,
+        prunable="prunable" in facts,
+    )
+
+
+def _private_dirs(common_dir: str) -> dict[str, str]:
+    """Map each linked worktree's real path to its private git dir, from git's back links."""
+    folder = os.path.join(common_dir, "worktrees")
+    found: dict[str, str] = {}
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        git_dir = os.path.join(folder, name)
+        try:
+            with open(
+                os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape"
+            ) as file:
+                link = file.read().rstrip("\n")
+        except OSError:
+            continue
+        found[os.path.realpath(os.path.dirname(os.path.join(git_dir, link)))] = git_dir
+    return found

@@ -1,0 +1,1 @@
+"""``.coord.toml``: read, checked key by key, each section by its own reader."""

@@ -1,0 +1,249 @@
+"""``.coord.toml``: what the repository declares, read from the working tree and checked whole.
+
+A typo must not switch a guard off in silence, so an unknown section or key is an error that names
+its line.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import tomllib
+from dataclasses import dataclass, field
+
+from coord.base.names import is_actor, shown
+from coord.settings.sections import ConfigInvalid, Sections
+
+FILE = ".coord.toml"
+_SECTIONS = {
+    "identity": ("author", "name", "email"),
+    "push": ("authorship",),
+    "board": ("store",),
+    "presence": ("expires",),
+    "moves": ("kinds", "ledger"),
+    "put-down": ("ledger",),
+    "wake": ("stagger",),
+}
+_LATER = ("id",)  # checked by its own module
+AUTHORS = ("actor", "keep")
+AUTHORSHIP = ("warn", "refuse")
+STORES = ("directory",)
+MOVES = "coordination/moves.tsv"
+PUT_DOWN = "coordination/put-down.tsv"
+KINDS = ("new", "improve", "combine", "reach", "infra", "outreach")
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A derived artifact: ``[derived."PATTERN"]``.
+
+    Attributes:
+        pattern: gitattributes pattern.
+        regenerate: shell command run at the top level; ``{path}`` is the file.
+        inputs: pathspec globs the artifact is made from.
+    """
+
+    pattern: str
+    regenerate: str
+    inputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Log:
+    """An append-only log: ``[log."PATTERN"]``; `start` begins a record.
+
+    An empty one means paragraphs, None lines.
+    """
+
+    pattern: str
+    start: str | None = None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """``[identity]``: whether the author follows the pin, and as what."""
+
+    author: str = "actor"
+    name: str = "{actor}"
+    email: str | None = None
+
+
+@dataclass(frozen=True)
+class Lane:
+    """``[lane.NAME]``: a duty to tend at least `every` so many seconds; `about` says what it is."""
+
+    name: str
+    every: float
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """The fleet's habits.
+
+    Attributes:
+        kinds: ``[moves] kinds``: what a shipped move may be.
+        moves: ``[moves] ledger``: path of the shipped moves, relative to the top level.
+        put_down: ``[put-down] ledger``: path of what was considered and rejected.
+        stagger: ``[wake] stagger``: the longest random wait of a wake, in seconds.
+        lanes: ``[lane.NAME]``.
+    """
+
+    kinds: tuple[str, ...] = KINDS
+    moves: str = MOVES
+    put_down: str = PUT_DOWN
+    stagger: float = 5.0
+    lanes: tuple[Lane, ...] = ()
+
+
+@dataclass(frozen=True)
+class Config:
+    """The whole declaration; later patterns win over earlier ones.
+
+    Attributes:
+        derived: ``[derived."PATTERN"]``.
+        log: ``[log."PATTERN"]``.
+        identity: ``[identity]``.
+        authorship: ``[push] authorship``: warn or refuse.
+        store: ``[board] store``: where shared records live.
+        expires: ``[presence] expires``: seconds of silence after which nobody is called present.
+        fleet: ``[moves]``, ``[put-down]``, ``[wake]`` and ``[lane.NAME]``.
+    """
+
+    derived: tuple[Derived, ...] = ()
+    log: tuple[Log, ...] = ()
+    identity: Identity = field(default_factory=Identity)
+    authorship: str = "warn"
+    store: str = "directory"
+    expires: float = 1800.0
+    fleet: Fleet = field(default_factory=Fleet)
+
+
+def load(top: str | None) -> Config:
+    """Return the declaration of the worktree at `top`; the defaults where there is none.
+
+    Raises:
+        ConfigInvalid: broken syntax, an unknown key, a value of the wrong kind.
+    """
+    return parse(*source(top))
+
+
+def source(top: str | None) -> tuple[bytes, str]:
+    """Return the text of the declaration at `top`, empty where there is none, and its path.
+
+    Raises:
+        ConfigInvalid: it cannot be read.
+    """
+    path = os.path.join(top or "", FILE)
+    return _read(path) if top else b"", path
+
+
+def _read(path: str) -> bytes:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
+    with open(fd, "rb") as file:
+        return file.read()
+
+
+def parse(data: bytes, path: str) -> Config:
+    """Return the declaration `data` holds; `path` is for messages only.
+
+    Raises:
+        ConfigInvalid: as :func:`load`.
+    """
+    try:
+        text = data.decode()
+        tables = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ConfigInvalid(path, line, "", "the file is not UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigInvalid(path, _line_of(str(error), text), "", str(error)) from error
+    return _Reader(text, path).config(tables)
+
+
+def _line_of(message: str, text: str) -> int:
+    """Return the line a TOMLDecodeError speaks of (3.11 has it in the message only)."""
+    _, found, rest = message.partition("(at line ")
+    if not found:
+        return text.count("\n") + 1  # "(at end of document)"
+    return int(rest.partition(",")[0])
+
+
+class _Reader(Sections):
+    """Reads tables into the declaration."""
+
+    def config(self, tables: dict[str, object]) -> Config:
+        self._known("", tables, ("derived", "log", "lane", *_LATER, *_SECTIONS))
+        section = {name: self._table(name, tables) for name in _SECTIONS}
+        for name, known in _SECTIONS.items():
+            self._known(name, section[name], known)
+        identity = section["identity"]
+        return Config(
+            tuple(self._derived(pattern, rule) for pattern, rule in self._rules("derived", tables)),
+            tuple(self._log(pattern, rule) for pattern, rule in self._rules("log", tables)),
+            Identity(
+                self._choice("identity", identity, "author", AUTHORS),
+                self._text("identity", identity, "name") or "{actor}",
+                self._text("identity", identity, "email"),
+            ),
+            self._choice("push", section["push"], "authorship", AUTHORSHIP),
+            self._choice("board", section["board"], "store", STORES),
+            self._duration("presence", section["presence"], "expires", Config.expires),
+            Fleet(
+                self._kinds(section["moves"]),
+                self._ledger("moves", section["moves"], MOVES),
+                self._ledger("put-down", section["put-down"], PUT_DOWN),
+                self._stagger(section["wake"]),
+                tuple(self._lane(name, rule) for name, rule in self._rules("lane", tables)),
+            ),
+        )
+
+    def _derived(self, pattern: str, rule: dict[str, object]) -> Derived:
+        at = f'derived."{pattern}"'
+        self._known(at, rule, ("regenerate", "inputs"))
+        command = self._text(at, rule, "regenerate")
+        if not command:
+            raise self._invalid(at, pattern, 'it needs regenerate = "COMMAND"')
+        return Derived(pattern, command, self._texts(at, rule, "inputs"))
+
+    def _log(self, pattern: str, rule: dict[str, object]) -> Log:
+        at = f'log."{pattern}"'
+        self._known(at, rule, ("start",))
+        start = self._text(at, rule, "start")
+        if start is not None and "\n" in start:
+            raise self._invalid(f"{at}.start", "start", "it must be text of one line")
+        return Log(pattern, start)
+
+    def _kinds(self, moves: dict[str, object]) -> tuple[str, ...]:
+        kinds = self._texts("moves", moves, "kinds") if "kinds" in moves else KINDS
+        if kinds and all(kind and kind == shown("".join(kind.split())) for kind in kinds):
+            return tuple(dict.fromkeys(kinds))
+        raise self._invalid("moves.kinds", "kinds", "it must be a list of words")
+
+    def _ledger(self, at: str, table: dict[str, object], default: str) -> str:
+        path = self._text(at, table, "ledger")
+        if path is None:
+            return default
+        plain = path == posixpath.normpath(path) == shown(path) and path not in {".", ".."}
+        if plain and not path.startswith(("/", "../")) and path.split("/")[0].lower() != ".git":
+            return path
+        raise self._invalid(f"{at}.ledger", "ledger", "it must be a path inside the worktree")
+
+    def _stagger(self, wake: dict[str, object]) -> float:
+        if wake.get("stagger") == "0s":
+            return 0.0
+        return self._duration("wake", wake, "stagger", Fleet.stagger)
+
+    def _lane(self, name: str, rule: dict[str, object]) -> Lane:
+        at = f"lane.{name}" if is_actor(name) else f'lane."{name}"'
+        self._known(at, rule, ("every", "about"))
+        if not name or shown(name) != name or name != name.strip():
+            raise self._invalid(at, name, "a lane's name is one line of plain text")
+        if "every" not in rule:
+            raise self._invalid(at, name, 'it needs every = "1d"')
+        return Lane(name, self._duration(at, rule, "every", 0), self._text(at, rule, "about") or "")

@@ -1,0 +1,44 @@
+"""A section of ``.coord.toml`` that a module of its own reads, such as ``[id.NAMESPACE]``."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from coord.settings import config
+from coord.settings.sections import Sections
+
+if TYPE_CHECKING:
+    from coord.settings.sections import ConfigInvalid
+
+
+class Section(Sections):
+    """One section that :func:`load` leaves to a module of its own."""
+
+    def __init__(self, top: str | None, name: str) -> None:
+        data, path = config.source(top)
+        config.parse(data, path)
+        super().__init__(data.decode(), path)
+        self._tables = tomllib.loads(data.decode())
+        self._name = name
+
+    def tables(self, keys: tuple[str, ...]) -> dict[str, dict[str, str | None]]:
+        """Return the tables below it, by name; each may hold texts under `keys` and no more.
+
+        Raises:
+            ConfigInvalid: one holds something else.
+        """
+        found = {}
+        for name, table in self._rules(self._name, self._tables):
+            self._known(self._at(name), table, keys)
+            found[name] = {key: self._text(self._at(name), table, key) for key in keys}
+        return found
+
+    def invalid(self, name: str, key: str, why: str) -> ConfigInvalid:
+        """Return the error for a key of one of its tables."""
+        return self._invalid(f"{self._at(name)}.{key}", key, why)
+
+    def _at(self, name: str) -> str:
+        """Return the key of a table as it is written: in quotes where it needs them."""
+        is_bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+        return f"{self._name}.{name}" if is_bare else f'{self._name}."{name}"'

@@ -1,0 +1,98 @@
+"""Sections of ``.coord.toml``, checked key by key: a fault is named with its line."""
+
+from __future__ import annotations
+
+from coord.base import duration
+from coord.base.errors import Environment
+from coord.base.names import quote
+
+
+class ConfigInvalid(Environment):
+    """``.coord.toml`` cannot be used.
+
+    Attributes:
+        line: 1-based line of the fault, 0 when unknown.
+        key: dotted key at fault, empty for broken syntax.
+    """
+
+    def __init__(self, path: str, line: int, key: str, why: str) -> None:
+        super().__init__(
+            "config-invalid",
+            f"{key} is not valid" if key else "not valid TOML",
+            where=f"{path}:{line}" if line else path,
+            why=why,
+            run=f"${{EDITOR:-vi}} {f'+{line} ' if line else ''}{quote(path)}",
+        )
+        self.line = line
+        self.key = key
+
+
+class Sections:
+    """Checks tables against what each section may hold, with the text at hand for lines."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self._lines = text.split("\n")
+        self._path = path
+
+    def _table(self, key: str, tables: dict[str, object], at: str = "") -> dict[str, object]:
+        found = tables.get(key, {})
+        if not isinstance(found, dict):
+            raise self._invalid(f'{at}."{key}"' if at else key, key, "it must be a table")
+        return found
+
+    def _text(self, at: str, table: dict[str, object], key: str) -> str | None:
+        found = table.get(key)
+        if found is None or isinstance(found, str):
+            return found
+        raise self._invalid(f"{at}.{key}", key, "it must be a string")
+
+    def _texts(self, at: str, table: dict[str, object], key: str) -> tuple[str, ...]:
+        found = table.get(key, [])
+        if isinstance(found, list) and all(isinstance(item, str) for item in found):
+            return tuple(found)
+        raise self._invalid(f"{at}.{key}", key, "it must be a list of strings")
+
+    def _choice(self, at: str, table: dict[str, object], key: str, choices: tuple[str, ...]) -> str:
+        found = table.get(key, choices[0])
+        if found in choices:
+            return str(found)
+        raise self._invalid(f"{at}.{key}", key, f"it must be one of: {', '.join(choices)}")
+
+    def _duration(self, at: str, table: dict[str, object], key: str, default: float) -> float:
+        text = self._text(at, table, key)
+        seconds = default if text is None else duration.parse(text)
+        if seconds:
+            return seconds
+        raise self._invalid(f"{at}.{key}", key, "it must be a duration such as 90s, 30m, 24h or 7d")
+
+    def _rules(
+        self, section: str, tables: dict[str, object]
+    ) -> list[tuple[str, dict[str, object]]]:
+        rules = self._table(section, tables)
+        return [(pattern, self._table(pattern, rules, section)) for pattern in rules]
+
+    def _known(self, at: str, table: dict[str, object], keys: tuple[str, ...]) -> None:
+        for key in table:
+            if key not in keys:
+                dotted = f"{at}.{key}" if at else key
+                raise self._invalid(dotted, key, f"known here are: {', '.join(keys)}")
+
+    def _invalid(self, dotted: str, word: str, why: str) -> ConfigInvalid:
+        return ConfigInvalid(self._path, self._line(dotted, word), dotted, why)
+
+    def _line(self, dotted: str, word: str) -> int:
+        """Return where `word` is set inside its own section, else the section's header, else 0."""
+        header, best = "", 0
+        for number, raw in enumerate(self._lines, 1):
+            line = raw.strip()
+            if line.startswith("["):
+                header = line.strip("[] ").replace("'", '"')
+                best = best or (number if _related(header, dotted) else 0)
+            elif _related(header, dotted) and line.lstrip("\"'").startswith(word):
+                return number
+        return best
+
+
+def _related(header: str, dotted: str) -> bool:
+    """Tell whether a section's header is the key, holds it, or lies below it."""
+    return dotted.startswith(header) or header.startswith(dotted)
