@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from coord.board import done, keys, records
 from coord.board.directory import Directory
 from coord.board.events import Event, Place, State
-from coord.integrate.order import FINISHED, RUNNING, Candidate, arranged
+from coord.order.arrange import FINISHED, RUNNING, Candidate, arranged
 from measure import interleaved, scratch
 
 if TYPE_CHECKING:

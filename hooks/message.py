@@ -43,7 +43,7 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
 
         oncerules.judge(place, args)
     if message is not None and ("signed" in needs or "pin" in needs):
-        from coord.hooks import trailer  # noqa: PLC0415
+        from coord.hooks import signoff  # noqa: PLC0415
 
-        said += trailer.judged(event, place, args)
+        said += signoff.judged(event, place, args)
     return said

@@ -11,7 +11,7 @@ from coord.drivers.line import DRIVERS
 from coord.guard.guarded import attribute
 from coord.installer import attributes, check
 from coord.installer.doctor.finding import Finding, Verdict, verdict
-from coord.integrate import producers
+from coord.settle import producers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coord.integrate.rehearse import rehearse
+from coord.rehearse.run import rehearse
 from coord.repo import worktree
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.check import faults, ids
+from coord.check import faults
 from coord.history.problem import printed
+from coord.ids import claimtext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,11 +41,11 @@ def is_healed(history: History, blobs: Blobs, fault: Fault) -> bool:
 
 
 def _has_moved(history: History, blobs: Blobs, fault: Fault) -> bool:
-    claim = ids.claim_of(blobs.read(fault.change.old))
+    claim = claimtext.claim_of(blobs.read(fault.change.old))
     folder = fault.path.rpartition(b"/")[0]
     tree = history.trees[history.tips[fault.commit.id]]
     beside = (path for path in tree if path.rpartition(b"/")[0] == folder and path != fault.path)
-    return any(ids.has_moved_to(path, blobs.read(tree[path]), claim) for path in beside)
+    return any(claimtext.has_moved_to(path, blobs.read(tree[path]), claim) for path in beside)
 
 
 def message(fault: Fault) -> str:
@@ -72,7 +73,7 @@ def doubly_added(history: History, blobs: Blobs) -> Iterator[tuple[Commit, Commi
             if change.new is None or history.at_tip(commit.id, path) != change.new:
                 continue  # it was settled since
             before = first.setdefault((path, change.new), commit)
-            if before.origin != commit.origin and not ids.has_nonce(blobs.read(change.new)):
+            if before.origin != commit.origin and not claimtext.has_nonce(blobs.read(change.new)):
                 yield commit, before, path
 
 

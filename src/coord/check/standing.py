@@ -6,9 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.base import command
-from coord.check import commands, declared, ids, once
+from coord.check import commands, declared, once
 from coord.guard import guarded, trust
 from coord.history.problem import Problem, printed
+from coord.ids import claimtext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +28,10 @@ def problems(subject: Subject, notes: list[str]) -> Iterator[Problem]:
 
 
 def _ids(subject: Subject) -> Iterator[Problem]:
-    paths = {path for path in subject.tree if path.startswith(ids.FOLDER)}
+    paths = {path for path in subject.tree if path.startswith(claimtext.FOLDER)}
     paths.update(subject.of_kind("once"))
-    texts = subject.blobs.read_small(subject.tree[path] for path in paths if ids.is_id(path))
-    for clash in ids.clashes(paths, lambda path: texts[subject.tree[path]]):
+    texts = subject.blobs.read_small(subject.tree[path] for path in paths if claimtext.is_id(path))
+    for clash in claimtext.clashes(paths, lambda path: texts[subject.tree[path]]):
         run = commands.renumber(clash.path)
         yield Problem(once.TAKEN, printed(clash.path), None, clash.message, run)
 

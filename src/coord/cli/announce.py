@@ -12,14 +12,14 @@ from coord.board import view
 from coord.board.claims import tops
 from coord.cli import claims, overlaps, show, talk
 from coord.cli import seat as seats
-from coord.integrate import contact, declared
+from coord.overlap import contact, declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.board.roll import Roll
     from coord.cli.seat import Seat
-    from coord.integrate.contact import Contact, Touched
+    from coord.overlap.contact import Contact, Touched
 
 
 @click.command()

@@ -118,7 +118,7 @@ def _tell_of_overlaps(seat: Seat, roll: Roll, made: Sequence[tuple[str, State, P
 
 
 def _rooted(seat: Seat, globs: tuple[str, ...]) -> tuple[str, ...]:
-    from coord.integrate import declared  # noqa: PLC0415  # most claims declare no paths
+    from coord.overlap import declared  # noqa: PLC0415  # most claims declare no paths
 
     return declared.rooted(seat.place, os.getcwd(), globs)
 

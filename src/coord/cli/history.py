@@ -10,13 +10,13 @@ import click
 from coord.base.errors import Environment, Refused, Usage
 from coord.cli import show, who
 from coord.identity import outgoing, whoami
-from coord.integrate import reauthor as rewriting
-from coord.integrate.request import Request
+from coord.reauthor import reauthor as rewriting
+from coord.reauthor.request import Request
 from coord.repo import reflog, worktree
 
 if TYPE_CHECKING:
-    from coord.integrate.reauthor import Done, Plan
-    from coord.integrate.rewrite import Change
+    from coord.reauthor.reauthor import Done, Plan
+    from coord.reauthor.rewrite import Change
     from coord.repo.worktree import Place
 
 

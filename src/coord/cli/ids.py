@@ -16,12 +16,12 @@ from coord.history.problem import counted
 from coord.identity import pin, whoami
 from coord.ids import claim as claims
 from coord.ids import declared, files, listing, renumber, series, taken
-from coord.integrate import paths
 from coord.repo import git
+from coord.settle import paths
 
 if TYPE_CHECKING:
     from coord.ids.claim import Claim
-    from coord.integrate.paths import Spot
+    from coord.settle.paths import Spot
 
 
 @click.group()

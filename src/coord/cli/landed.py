@@ -8,8 +8,8 @@ from coord.board import claims, done, scopes
 from coord.board.keys import normal
 from coord.cli import order, show
 from coord.cli.leaving import released
-from coord.integrate import standing
-from coord.integrate.order import LANDED
+from coord.order import standing
+from coord.order.arrange import LANDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from coord.board.events import Event, Place, State
     from coord.board.roll import Roll
     from coord.cli.seat import Seat
-    from coord.integrate.landing import Onto
-    from coord.integrate.standing import Branch
+    from coord.order.branches import Onto
+    from coord.order.standing import Branch
 
 
 class Settled(NamedTuple):

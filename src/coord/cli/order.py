@@ -13,17 +13,18 @@ from coord.base.names import quote, slug
 from coord.board import claims, done, events, view
 from coord.cli import leave, show, who
 from coord.cli import seat as seats
-from coord.integrate import landing, merging, paths, screen
-from coord.integrate.order import FINISHED, LANDED
+from coord.order import branches, merging, text
+from coord.order.arrange import FINISHED, LANDED
 from coord.repo import git
+from coord.settle import paths
 
 if TYPE_CHECKING:
     from coord.board.events import Change, Place, State
     from coord.board.roll import Roll
     from coord.cli.seat import Seat
-    from coord.integrate.landing import Onto
-    from coord.integrate.merging import Plan
-    from coord.integrate.rehearsal import Rehearsal
+    from coord.order.branches import Onto
+    from coord.order.merging import Plan
+    from coord.rehearse.report import Rehearsal
     from coord.repo.worktree import Place as Worktree
 
 
@@ -87,9 +88,9 @@ def merge_order(
     found = _rehearsed(seat.place, plan, command) if rehearse or command else None
     if as_json:
         told = {} if found is None else {"rehearsal": found.document()}
-        show.document({**screen.document(plan), **told})
+        show.document({**text.document(plan), **told})
         return int(found is not None and not found.ok)
-    show.lines(screen.lines(plan))
+    show.lines(text.lines(plan))
     if any(entry.branch.state == LANDED for entry in plan.entries):
         show.note("git coord release --landed settles the claims of what has landed")
     if found is None:
@@ -128,7 +129,7 @@ def target(place: Worktree, onto: str | None, verb: str) -> Onto:
     Raises:
         Usage: it is no commit.
     """
-    found = landing.target(place, onto)
+    found = branches.target(place, onto)
     if found is not None:
         return found
     raise Usage(

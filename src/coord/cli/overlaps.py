@@ -10,7 +10,7 @@ from coord.board import claims, keys, letters, view
 from coord.board.actors import Actor
 from coord.board.messages import TEXT_LIMIT
 from coord.cli import talk
-from coord.integrate import declared
+from coord.overlap import declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coord.board.events import Place
     from coord.board.roll import Roll
     from coord.cli.seat import Seat
-    from coord.integrate.declared import Declared, Meeting
+    from coord.overlap.declared import Declared, Meeting
 
 _NAMED = 5
 

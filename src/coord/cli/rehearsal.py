@@ -11,12 +11,12 @@ import click
 
 from coord.base.names import shown
 from coord.cli import show
-from coord.integrate.rehearse import rehearse
+from coord.rehearse.run import rehearse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from coord.integrate.rehearsal import Rehearsal
+    from coord.rehearse.report import Rehearsal
     from coord.repo.worktree import Place
 
 _PATIENCE = 1.0

@@ -11,14 +11,14 @@ from coord.base.errors import Refused, Usage
 from coord.cli import show, who
 from coord.guard import trust
 from coord.installer.apply import alone
-from coord.integrate import paths, sides
-from coord.integrate import regenerate as regenerating
-from coord.integrate import resolve as resolving
+from coord.settle import paths, sides
+from coord.settle import regenerate as regenerating
+from coord.settle import resolve as resolving
 
 if TYPE_CHECKING:
-    from coord.integrate.paths import Spot
-    from coord.integrate.regenerate import Made, Plan
     from coord.repo.worktree import Place
+    from coord.settle.paths import Spot
+    from coord.settle.regenerate import Made, Plan
 
 
 @click.command()

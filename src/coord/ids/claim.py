@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from coord.check import ids
+from coord.ids import claimtext
 
-FOLDER = ids.FOLDER.decode().rstrip("/")
+FOLDER = claimtext.FOLDER.decode().rstrip("/")
 SUFFIX = ".toml"
 _FIELD = re.compile(
     rb"""^[ \t]*["']?(id|actor|owner|instance|created|nonce)["']?[ \t]*[:=]"""
@@ -81,6 +81,6 @@ def renamed(text: bytes, new: str, nonce: str = "") -> bytes:
     if not nonce:
         return text
     line = f'nonce = "{nonce}"'.encode()
-    if ids.has_nonce(text):
+    if claimtext.has_nonce(text):
         return re.sub(rb"^[ \t]*nonce[ \t]*=.*$", line, text, count=1, flags=re.MULTILINE)
     return text + (b"" if text.endswith(b"\n") or not text else b"\n") + line + b"\n"

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import quote, shown
-from coord.check.ids import folded
 from coord.history.problem import printed
 from coord.ids import claim, taken
+from coord.ids.claimtext import folded
 from coord.ids.survey import HERE, survey
-from coord.integrate import paths
+from coord.settle import paths
 
 if TYPE_CHECKING:
     from coord.ids.claim import Claim
-    from coord.integrate.resolve import Case
+    from coord.settle.resolve import Case
 
 
 def require_open(case: Case) -> None:

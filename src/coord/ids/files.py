@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from coord.base import publish
 from coord.base.errors import CoordError, Refused
 from coord.base.names import quote
-from coord.integrate import paths
 from coord.repo import git
+from coord.settle import paths
 
 if TYPE_CHECKING:
-    from coord.integrate.paths import Spot
+    from coord.settle.paths import Spot
 
 _PATIENCE = 2.0  # seconds in which another git gives its lock up, or was killed
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -6,8 +6,8 @@ import os
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from coord.check import ids
 from coord.history import changes, commits
+from coord.ids import claimtext
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -61,18 +61,18 @@ def claims(blobs: Blobs, added: Additions) -> dict[bytes, tuple[int, str]]:
     found: dict[bytes, tuple[int, str]] = {}
     for (_, blob), makers in added.items():
         text = blobs.read(blob)
-        number = 1 if ids.has_nonce(text) else len(makers)
-        before, _ = found.get(ids.claim_of(text), (0, blob))
-        found[ids.claim_of(text)] = max(before, number), blob
+        number = 1 if claimtext.has_nonce(text) else len(makers)
+        before, _ = found.get(claimtext.claim_of(text), (0, blob))
+        found[claimtext.claim_of(text)] = max(before, number), blob
     return found
 
 
 def holders(texts: Mapping[bytes, bytes], path: bytes, what: bytes) -> int:
     """Return how many of the files beside `path`, itself included, hold one of its claims."""
-    own = path in texts and ids.claim_of(texts[path]) == what
+    own = path in texts and claimtext.claim_of(texts[path]) == what
     folder = path.rpartition(b"/")[0]
     return own + sum(
-        ids.has_moved_to(name, text, what)
+        claimtext.has_moved_to(name, text, what)
         for name, text in texts.items()
         if name != path and name.rpartition(b"/")[0] == folder
     )

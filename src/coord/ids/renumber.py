@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError, Refused
 from coord.base.names import shown
-from coord.check import ids
 from coord.guard import guarded, refusal
 from coord.history.blobs import Blobs
 from coord.history.door import Door
-from coord.ids import claim, contest, files, history, series
+from coord.ids import claim, claimtext, contest, files, history, series
 from coord.ids.survey import staged
-from coord.integrate import paths, resolve
 from coord.repo import git
+from coord.settle import paths, resolve
 
 if TYPE_CHECKING:
     from coord.board.store import Store
     from coord.ids.claim import Claim
-    from coord.integrate.paths import Spot
-    from coord.integrate.resolve import Case
+    from coord.settle.paths import Spot
+    from coord.settle.resolve import Case
 
 
 class Done(NamedTuple):
@@ -52,7 +51,7 @@ class _Found(NamedTuple):
 
     moved: bytes
     kept: bytes | None
-    take: str  # of `coord.integrate.resolve`; empty: nothing at the path changes
+    take: str  # of `coord.settle.resolve`; empty: nothing at the path changes
 
 
 def carry_out(spot: Spot, word: str, store: Store, mine: Claim) -> Done:
@@ -96,7 +95,7 @@ def _once(case: Case) -> Case:
     """
     name = guarded.attribute("once")
     declared = guarded.attributes(case.spot.place, (name,), [case.path])
-    below = os.fsencode(case.path).startswith(ids.FOLDER)
+    below = os.fsencode(case.path).startswith(claimtext.FOLDER)
     plain = case.kind == "plain"
     if case.kind == "once" or (plain and (below or declared == [(case.path, name, "set")])):
         return replace(case, kind="once")
@@ -176,7 +175,7 @@ def _alone(case: Case, mine: Claim) -> _Found:
 def _renamed(spot: Spot, path: str, new: str, found: _Found) -> bytes:
     """Return the claim under its new identifier; one without a nonce of its own is given one."""
     stem = os.path.splitext(os.path.basename(path))[0]
-    is_id = ids.is_id(os.fsencode(path))
+    is_id = claimtext.is_id(os.fsencode(path))
     if not is_id and claim.fields(found.moved).get("id") != stem:
         return found.moved  # a document that does not speak of its name
     is_json = found.moved.lstrip().startswith(b"{")
@@ -186,15 +185,15 @@ def _renamed(spot: Spot, path: str, new: str, found: _Found) -> bytes:
 
 def _needs_nonce(spot: Spot, path: str, found: _Found) -> bool:
     """Tell whether the claim has no nonce, or another file that stays has the same."""
-    if not ids.has_nonce(found.moved):
+    if not claimtext.has_nonce(found.moved):
         return True
-    what = ids.claim_of(found.moved)
-    if found.kept is not None and ids.claim_of(found.kept) == what:
+    what = claimtext.claim_of(found.moved)
+    if found.kept is not None and claimtext.claim_of(found.kept) == what:
         return True
     beside = staged(spot.place, os.path.dirname(path)).files
     with Blobs(Door(spot.place.cwd)) as blobs:
         others = (blobs.read(blob) for name, blob in beside.items() if name != os.fsencode(path))
-        return any(ids.claim_of(text) == what for text in others)
+        return any(claimtext.claim_of(text) == what for text in others)
 
 
 def _settle(case: Case, found: _Found, reason: str) -> None:

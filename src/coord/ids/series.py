@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import keys
-from coord.check.ids import folded
 from coord.ids import claim, declared
 from coord.ids import format as formats
+from coord.ids.claimtext import folded
 from coord.ids.survey import survey
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import quote, shown
-from coord.check import commands, ids
+from coord.guard import refusal
 from coord.history.blobs import Blobs
 from coord.history.door import Door
 from coord.history.problem import Problem, printed
-from coord.ids import claim, history
+from coord.ids import claim, claimtext, history
 from coord.ids.survey import HERE, Source, survey
 from coord.repo import worktree
 
@@ -66,7 +66,7 @@ class _Judge:
             for path, blob in source.theirs.items():
                 self._where[path][blob].extend(())  # claimed, though on no branch known here
         self._texts = blobs.read_small(blob for held in self._where.values() for blob in held)
-        self._claims = {blob: ids.claim_of(text) for blob, text in self._texts.items()}
+        self._claims = {blob: claimtext.claim_of(text) for blob, text in self._texts.items()}
         self._proven = self._with_nonces()
 
     def problems(self) -> Iterator[Problem]:
@@ -81,7 +81,9 @@ class _Judge:
         for path, held in self._where.items():
             for blob in held:
                 text = self._texts[blob]
-                for what in {self._claims[blob], ids.bare(text)} if ids.has_nonce(text) else ():
+                for what in (
+                    {self._claims[blob], claimtext.bare(text)} if claimtext.has_nonce(text) else ()
+                ):
                     found[what].append((path, blob))
         return found
 
@@ -117,14 +119,14 @@ class _Judge:
         """Yield the paths that a file system, or a person, takes for another one."""
         first: dict[str, bytes] = {}
         for path in sorted(self._seen.paths()):
-            before = first.setdefault(ids.folded(path), path)
+            before = first.setdefault(claimtext.folded(path), path)
             if before != path and self._is_live(path) and self._is_live(before):
                 where = self._name(next(iter(self._where.get(before, {}).values()), []))
                 yield path, f"the same identifier as {printed(before)}{where}"
 
     def _misnamed(self) -> Iterator[tuple[bytes, str]]:
         for path, held in self._where.items():
-            own = os.fsdecode(ids.stem(path))
+            own = os.fsdecode(claimtext.stem(path))
             for blob, sources in held.items():
                 said = claim.fields(self._texts[blob]).get("id", own)
                 if said != own and not self._is_renumbered(path, blob):
@@ -152,7 +154,7 @@ class _Judge:
             path: blob
             for path, held in self._where.items()
             for blob in held
-            if not ids.has_nonce(self._texts[blob])
+            if not claimtext.has_nonce(self._texts[blob])
         }
         door = Door(self._place.cwd)
         tips = [source.rev for source in self._seen.sources if source.rev]
@@ -180,7 +182,7 @@ class _Judge:
 
     def _run(self, path: bytes) -> str:
         """Return the command that mends `path` where it is checked out, nearest first."""
-        command = commands.renumber(path)
+        command = refusal.command("once", os.fsdecode(path))
         held = self._where.get(path, {}).values()
         sources = {source.name: source for found in held for source in found}
         if HERE in sources or not sources:

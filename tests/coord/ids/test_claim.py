@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.check import ids
-from coord.ids import claim
+from coord.ids import claim, claimtext
 
 HERE = b"coordination/ids/HW/HW-0002.toml"
 MINE = claim.Claim("HW-0001", "HW", "ada-1f", "in-stance", "n0", "2026-01-01T00:00:00Z")
@@ -26,7 +25,7 @@ def test_what_is_written_is_read_back() -> None:
     fields = claim.fields(MINE.text())
 
     assert (fields["id"], fields["actor"], fields["created"]) == (MINE.id, MINE.actor, MINE.created)
-    assert ids.has_nonce(MINE.text())
+    assert claimtext.has_nonce(MINE.text())
     assert claim.claimant(MINE.text()) == "ada-1f"
 
 
@@ -51,7 +50,7 @@ def test_another_number_changes_the_id_alone() -> None:
     moved = claim.renamed(MINE.text(), "HW-0002")
 
     assert moved == MINE._replace(id="HW-0002").text()
-    assert ids.claim_of(moved) == ids.claim_of(MINE.text())
+    assert claimtext.claim_of(moved) == claimtext.claim_of(MINE.text())
     fresh = claim.renamed(MINE.text(), "HW-0002", "n1")
     assert fresh == MINE._replace(id="HW-0002", nonce="n1").text()
 
@@ -62,20 +61,20 @@ def test_a_claim_without_a_nonce_is_given_one_at_its_end() -> None:
     moved = claim.renamed(bare, "2", "n1")
 
     assert moved == b'id = "2"\nactor = "ada"\nnonce = "n1"\n'
-    assert ids.has_moved_to(HERE, moved, ids.claim_of(bare))
-    assert not ids.has_moved_to(HERE, moved, ids.claim_of(b'id = "1"\nactor = "lin"'))
+    assert claimtext.has_moved_to(HERE, moved, claimtext.claim_of(bare))
+    assert not claimtext.has_moved_to(HERE, moved, claimtext.claim_of(b'id = "1"\nactor = "lin"'))
 
 
 def test_what_one_actor_says_of_two_numbers_is_no_proof() -> None:
     """Only a nonce is; a document outside the folder is known by its bytes."""
     one, two = b'id = "1"\nactor = "ada"\n', b'id = "2"\nactor = "ada"\n'
 
-    assert not ids.has_moved_to(HERE, two, ids.claim_of(one))
-    assert ids.has_moved_to(b"adr/0002-why.md", b"# why\n", ids.claim_of(b"# why\n"))
+    assert not claimtext.has_moved_to(HERE, two, claimtext.claim_of(one))
+    assert claimtext.has_moved_to(b"adr/0002-why.md", b"# why\n", claimtext.claim_of(b"# why\n"))
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_claim_of_somebody(text: bytes) -> None:
     """Nothing that is committed there stops a command."""
     assert claim.claimant(text)
-    assert ids.has_nonce(claim.renamed(text, "HW-0002", "n1"))
+    assert claimtext.has_nonce(claim.renamed(text, "HW-0002", "n1"))

@@ -9,8 +9,8 @@ import pytest
 
 from coord.base.errors import Refused
 from coord.ids import files
-from coord.integrate import paths
 from coord.repo import worktree
+from coord.settle import paths
 from harness.crash import killed_at_every_call
 from harness.ids import contested, path, taken
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 IMPORTS = """\
 from coord.repo import worktree
 from coord.ids import files
-from coord.integrate import paths
+from coord.settle import paths
 spot = paths.spot(worktree.discover(os.getcwd()), os.getcwd(), "id")
 """
 BODY = "files.write(spot, sys.argv[1], b'whole\\n' * 9)"

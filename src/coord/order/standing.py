@@ -1,0 +1,160 @@
+"""How the board's branches stand to what they land on: finished, running or landed.
+
+A branch has landed when its commit is in the target; also, once finished, when every file that it
+changed stands in the target as it has it, as after a squash or a rebase on a server: to merge it
+would change nothing. A branch that was only created is in its target too: it has landed only if it
+was finished, or if its own reflog says that its commit was made there; and one whose claims are all
+younger than that is at work again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.board.keys import normal
+from coord.order import branches, candidates
+from coord.order.arrange import FINISHED, LANDED, RUNNING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from coord.board.events import Event
+    from coord.board.events import Place as Claim
+    from coord.order.branches import Onto, Ref
+    from coord.order.candidates import Work
+    from coord.repo.worktree import Place
+
+
+class Branch(NamedTuple):
+    """A branch of the board in the repository.
+
+    Attributes:
+        work: what is claimed for it.
+        state: ``finished``, ``running`` or ``landed``.
+        ref: the branch itself, None where there is none of that name (any more).
+        tip: its commit; of a branch that is gone the one it was finished at, if that is there.
+        changed: the paths it changed since its merge base; None where they cannot be told.
+        own: its commit was made on it, and is in the target.
+    """
+
+    work: Work
+    state: str
+    ref: Ref | None
+    tip: str | None
+    changed: Collection[str] | None
+    own: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its name, as git spells it."""
+        return self.work.name if self.ref is None else self.ref.name
+
+    @property
+    def moved(self) -> bool:
+        """Whether it has other commits now than when it was finished."""
+        at = self.work.finished_tip
+        return self.ref is not None and at is not None and at != self.ref.commit
+
+
+class _Facts(NamedTuple):
+    """What git says of the branches' commits.
+
+    Attributes:
+        onto: the target.
+        new: commits that the target has not; None while it has no commit itself.
+        changed: {commit: what it changed since its merge base}, as the commit has it.
+        there: what the target has.
+    """
+
+    onto: Onto
+    new: Collection[str] | None
+    changed: Mapping[str, Mapping[str, str]]
+    there: Mapping[str, str]
+
+    def has(self, commit: str | None) -> bool:
+        """Tell whether the target has a commit."""
+        return self.new is not None and commit in self.changed and commit not in self.new
+
+    def has_all_of(self, commit: str) -> bool:
+        """Tell whether all that a commit changed stands in the target as it stands there."""
+        mine = self.changed.get(commit, {})
+        return bool(mine) and all(self.there.get(path, "") == blob for path, blob in mine.items())
+
+
+def looked_up(place: Place, events: Iterable[Event], onto: Onto) -> dict[str, Branch]:
+    """Return how the branches of the board stand to `onto`, by name in NFC.
+
+    `onto` itself is none of them.
+    """
+    refs = branches.branches(place)
+    works = {
+        name: work for name, work in candidates.works(events).items() if not onto.is_copy(name)
+    }
+    tips = {name: refs[name].commit for name in works if name in refs}
+    done = {name: work.finished_tip for name, work in works.items() if work.finished_tip}
+    asked = {tip for name, tip in done.items() if tip != tips.get(name)}
+    there = branches.existing(place, asked)
+    tips = {name: tip for name, tip in done.items() if tip in there} | tips
+    finished = {tips[name] for name in done if name in tips}
+    facts = _facts(place, onto, {*tips.values(), *there}, finished)
+    return {
+        name: _branch(place, work, refs.get(name), tips.get(name), facts)
+        for name, work in works.items()
+    }
+
+
+def _facts(place: Place, onto: Onto, tips: Collection[str], finished: Collection[str]) -> _Facts:
+    if onto.commit is None:
+        return _Facts(onto, None, {}, {})
+    new = branches.unmerged(place, onto.commit, tips)
+    bases = branches.bases(place, new, tips)
+    merged = {tip: tip for tip in tips if tip not in new}
+    changed = branches.changed(place, merged | bases)
+    compares = any(tip in new for tip in finished)
+    return _Facts(onto, new, changed, branches.contents(place, onto.commit) if compares else {})
+
+
+def _branch(place: Place, work: Work, ref: Ref | None, tip: str | None, facts: _Facts) -> Branch:
+    changed = None if tip is None else facts.changed.get(tip)
+    own = ref is not None and facts.has(tip) and branches.is_own(place, ref)
+    at_work = Branch(work, RUNNING, ref, tip, changed, own)
+    if work.finished_at is not None:
+        landed = _has_landed(place, at_work, facts)
+        return at_work._replace(state=LANDED if landed else FINISHED)
+    if own and any(is_of_landed(place, facts.onto, at_work, one) for one in work.deciding):
+        return at_work._replace(state=LANDED)
+    return at_work
+
+
+def is_of_landed(place: Place, onto: Onto, branch: Branch, claimed: Claim) -> bool:
+    """Tell whether a place was taken for what has landed of a branch, not for new work on it.
+
+    So it was if that was finished later, or got a commit later, or came into the target later.
+    """
+    at = branch.work.finished_at
+    if at is not None and candidates.said_at(claimed) <= candidates.seconds(at):
+        return True
+    if not branch.own or branch.tip is None:
+        return False
+    if normal(claimed.branch or "") == branch.work.name and claimed.tip not in {None, branch.tip}:
+        return True
+    entered = branches.entered(place, onto, branch.tip)
+    return entered is not None and candidates.said_at(claimed) < entered
+
+
+def _has_landed(place: Place, branch: Branch, facts: _Facts) -> bool:
+    """Tell whether a finished branch has landed.
+
+    What was reset to the target afterwards was given up, not landed.
+    """
+    tip = branch.tip
+    if tip is None:
+        return False
+    if not facts.has(tip):
+        return facts.has_all_of(tip)
+    given_up = (
+        branch.ref is not None
+        and not facts.has(branch.work.finished_tip)
+        and branches.was_reset(place, branch.ref)
+    )
+    return not given_up

@@ -1,0 +1,1 @@
+"""Where branches meet: by the paths they declare, and by the lines they have changed."""

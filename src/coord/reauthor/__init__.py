@@ -1,0 +1,1 @@
+"""Unpublished commits get the identity that their worktree is pinned to."""

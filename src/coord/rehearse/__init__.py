@@ -1,0 +1,1 @@
+"""Merges tried one on top of the other, with nobody noticing."""

@@ -1,0 +1,103 @@
+"""The runs that regenerate files: which commands, in which order, and whether they can run yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord.base.errors import Refused
+from coord.base.names import operand, quote
+from coord.repo import git
+from coord.settle import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from coord.repo.worktree import Place
+    from coord.settings.config import Derived
+    from coord.settle.paths import Spot
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a producer.
+
+    Attributes:
+        text: the producer as declared, which is what is trusted.
+        command: what sh runs.
+        paths: the files it makes.
+        inputs: pathspecs of what it makes them from.
+    """
+
+    text: str
+    command: str
+    paths: tuple[str, ...]
+    inputs: tuple[str, ...]
+
+
+def jobs(rules: Iterable[tuple[str, Derived]]) -> list[Job]:
+    """Return the runs: one a producer, or one a path where the producer names ``{path}``."""
+    jobs: dict[str, Job] = {}
+    for path, rule in rules:
+        command = rule.regenerate.replace("{path}", operand(path))
+        known = jobs.get(command, Job(rule.regenerate, command, (), ()))
+        inputs = tuple(dict.fromkeys((*known.inputs, *rule.inputs)))
+        jobs[command] = Job(rule.regenerate, command, (*known.paths, path), inputs)
+    return list(jobs.values())
+
+
+def require_inputs(spot: Spot, runs: Sequence[Job]) -> list[str]:
+    """Return the paths that are unmerged and made by none of `runs`.
+
+    Raises:
+        Refused: one of them is a declared input; or one that was staged still has its markers.
+    """
+    made = {path for job in runs for path in job.paths}
+    conflicts = sorted(paths.unmerged(spot.place) - made)
+    settled = sorted(paths.unmerged(spot.place, "--resolve-undo") - made)
+    unready = dict.fromkeys(conflicts, 0)
+    unready |= {path: line for path in settled if (line := paths.marker_line(spot.full(path)))}
+    for job in runs:
+        inputs = matched(spot.place, job.inputs)
+        found = {path: line for path, line in unready.items() if path in inputs}
+        if found:
+            raise _unready(spot, job, found)
+    return conflicts
+
+
+def ordered(place: Place, runs: Sequence[Job]) -> list[Job]:
+    """Return the runs so that what makes an input of another comes first."""
+    left, order = list(runs), []
+    reads = {job.command: matched(place, job.inputs) for job in runs}
+    while left:
+        waiting = {path for job in left for path in job.paths}
+        ready = [job for job in left if not reads[job.command] & (waiting - set(job.paths))]
+        order.append((ready or left)[0])  # inputs that go round in a circle: as declared
+        left.remove(order[-1])
+    return order
+
+
+def matched(place: Place, inputs: Sequence[str]) -> set[str]:
+    """Return the paths in the index that declared inputs match, as pathspecs from the top level."""
+    specs = [spec if spec.startswith(":") else f":(top){spec}" for spec in inputs]
+    if not specs:
+        return set()
+    listing = git.tell("ls-files", "-z", "--cached", "--full-name", "--", *specs, cwd=place.cwd)
+    return set(listing.fields)
+
+
+def pattern(path: str) -> str:
+    """Return the gitattributes pattern that matches `path`, as a word of a shell."""
+    return quote("".join("\\" + char if char in "\\*?[" else char for char in path))
+
+
+def _unready(spot: Spot, job: Job, unready: Mapping[str, int]) -> Refused:
+    files = spot.typed(*unready)
+    return Refused(
+        "inputs-unmerged",
+        f"{', '.join(job.paths)} cannot be made yet",
+        where=", ".join(f"{path}:{line}" if line else path for path, line in unready.items()),
+        why="these declared inputs still have conflicts, and so would what is made from them",
+        run=f"${{EDITOR:-vi}} {files} && git add {files} && "
+        f"git coord regenerate {spot.typed(*job.paths)}",
+    )

@@ -1,0 +1,258 @@
+"""Settle a path by hand, with a reason that the commit will bear.
+
+Three cases, told apart by what is there: a live refusal of a merge driver; a conflict of a guarded
+path that no driver recorded (a clone without the drivers); and a guarded log or write-once file
+whose history was edited on purpose, which the commit gate would stop.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coord.base.errors import Refused, Usage
+from coord.drivers import join
+from coord.guard import guarded, refusal
+from coord.repo import git
+from coord.settings import config
+from coord.settle import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from coord.guard.refusal import Record
+    from coord.repo.worktree import Place
+    from coord.settle.paths import Entry, Spot
+
+TAKES = ("ours", "theirs", "both", "worktree")
+_STAGES = {"ours": "2", "theirs": "3"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A path to settle.
+
+    Attributes:
+        spot: where it was asked for.
+        path: relative to the top level.
+        kind: ``derived``, ``log`` or ``once``.
+        records: its live records; none for a conflict that no driver saw, or a fresh edit.
+        stages: its conflict stages, also when it was staged since; empty for an edited history.
+        mode: file mode for a side whose stage is lost.
+    """
+
+    spot: Spot
+    path: str
+    kind: str
+    records: tuple[Record, ...]
+    stages: Mapping[str, Entry]
+    mode: str
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether two sides met here; otherwise somebody edited a history on purpose."""
+        return bool(self.stages) or any(one.ours != one.theirs for one in self.records)
+
+    def side(self, take: str) -> Entry | None:
+        """Return mode and blob of ``ours`` or ``theirs``; None where that side has no file."""
+        entry = self.stages.get(_STAGES[take])
+        if entry is None and self.records:
+            return paths.Entry(self.mode, getattr(self.records[0], take))
+        return entry
+
+
+def case(spot: Spot, word: str, assumed: str = "") -> Case:
+    """Return what there is to settle at the path that `word` names.
+
+    Args:
+        spot: where the user stands.
+        word: the path as typed.
+        assumed: kind of a path that no attribute guards; empty: that is refused.
+
+    Raises:
+        Usage: nothing is known of such a path.
+        Refused: the path is not guarded.
+    """
+    live = [record for record, _ in refusal.live(spot.place, git.elsewhere())]
+    for path in spot.spellings(word):
+        records = tuple(record for record in live if record.path == path)
+        index = paths.stages(spot.place, path)
+        if records or index or _before(spot, path):
+            kind = records[0].kind if records else guarded.kinds(spot.place, [path]).get(path)
+            kind = kind or assumed
+            if not kind:
+                raise _unguarded(spot, path)
+            spot.require_inside(path)
+            stages = {stage: entry for stage, entry in index.items() if stage != "0"}
+            if records and not stages:
+                stages = paths.stages(spot.place, path, "--resolve-undo")
+            mode = index["0"].mode if "0" in index else "100644"
+            return Case(spot, path, kind, records, stages, mode)
+    raise Usage(
+        "path-unknown",
+        "git tracks no such file, and no driver refused one",
+        where=word,
+        why="a path is relative to the current folder, or to the top level",
+        run="git status",
+    )
+
+
+def settle(case: Case, take: str, reason: str) -> str:
+    """Stage what was chosen, note why, and return the blob; empty when the file is gone.
+
+    Raises:
+        Refused: the choice makes no sense for this path, or the file has conflict markers.
+    """
+    _require_sense(case, take)
+    before = _before(case.spot, case.path)
+    blob = _staged(case, take)
+    if not case.is_conflict and blob == before:
+        raise _untouched(case)
+    _note(case, before, blob or refusal.ABSENT, reason)
+    return blob
+
+
+def _staged(case: Case, take: str) -> str:
+    """Stage what was chosen and return its blob, with the records saying so meanwhile.
+
+    git deletes a file before it writes it anew: a kill, or a full disk, in between leaves none.
+    """
+    for record in case.records:
+        refusal.begin(record, f"git coord resolve --take {take}")
+    try:
+        return _from_worktree(case) if take == "worktree" else _from_sides(case, take)
+    except Refused:  # before anything was done
+        for record in case.records:
+            refusal.give_up(record)
+        raise
+
+
+def _before(spot: Spot, path: str) -> str:
+    """Return HEAD's blob, empty when there is none."""
+    return git.ask("rev-parse", "--verify", "--quiet", f"HEAD:{path}", cwd=spot.top).text
+
+
+def _require_sense(case: Case, take: str) -> None:
+    again = f"git coord resolve {case.spot.typed(case.path)}"
+    if take != "worktree" and not case.is_conflict:
+        raise Refused(
+            "nothing-refused",
+            f"there are no two sides to take {take} from",
+            where=case.path,
+            why="no merge is open on this file; an edit of its history is settled as it stands",
+            run=f"{again} --take worktree --reason 'history edited on purpose'",
+        )
+    if take == "both" and case.kind != "log":
+        way_out = f"git coord regenerate {case.spot.typed(case.path)}"
+        raise Refused(
+            "not-a-log",
+            f"a {case.kind} file cannot be both sides at once",
+            where=case.path,
+            why="only the records of a log can be joined",
+            run=way_out
+            if case.kind == "derived"
+            else f"{again} --take theirs --reason 'theirs was first'",
+        )
+
+
+def _from_worktree(case: Case) -> str:
+    full = case.spot.full(case.path)
+    if not os.path.lexists(full):
+        paths.stage_removal(case.spot.place, case.path)
+        return ""
+    line = paths.marker_line(full)
+    if line:
+        word = case.spot.typed(case.path)
+        raise Refused(
+            "conflict-markers",
+            "the file still has conflict markers",
+            where=f"{case.path}:{line}",
+            why="they would be committed as content",
+            run=f"${{EDITOR:-vi}} {word} && git coord resolve {word} --take worktree "
+            "--reason 'joined by hand'",
+        )
+    return paths.stage_files(case.spot.place, [case.path])[case.path]
+
+
+def _from_sides(case: Case, take: str) -> str:
+    """Stage one side, or the join of both, and write it to the working tree."""
+    place, path = case.spot.place, case.path
+    entry = _joined(case) if take == "both" else case.side(take)
+    if entry is None:  # that side deleted the file
+        paths.stage_removal(place, path)
+        if os.path.lexists(case.spot.full(path)):
+            os.unlink(case.spot.full(path))
+        return ""
+    paths.stage_blob(place, path, entry)
+    return entry.blob
+
+
+def _joined(case: Case) -> Entry | None:
+    """Return all of ours, then what theirs adds to the base; None when neither has the file."""
+    ours, theirs, place = case.side("ours"), case.side("theirs"), case.spot.place
+    if ours is None or theirs is None:
+        return ours or theirs
+    rules = guarded.log_rules(place, config.load(case.spot.top), [case.path])
+    start = rules[case.path].start if case.path in rules else None
+    text = join.both(
+        _content(place, case.stages.get("1")),
+        _content(place, ours),
+        _content(place, theirs),
+        None if start is None else start.encode("utf-8", "surrogateescape"),
+    )
+    written = git.tell("hash-object", "-w", "--stdin", cwd=place.cwd, stdin=text)
+    return paths.Entry(ours.mode, written.text)
+
+
+def _content(place: Place, entry: Entry | None) -> bytes:
+    return b"" if entry is None else git.tell("cat-file", "blob", entry.blob, cwd=place.cwd).out
+
+
+def _note(case: Case, before: str, resolved: str, reason: str) -> None:
+    """Rewrite the records as settled; where no driver left one, write it."""
+    if case.records:
+        for record in case.records:
+            refusal.resolve(record, resolved, reason)
+        return
+    ours, theirs = (case.side(take) for take in ("ours", "theirs"))
+    head = git.ask("rev-parse", "--verify", "--quiet", "HEAD", cwd=case.spot.top).text
+    refusal.add(
+        case.spot.place.git_dir,
+        refusal.Record(
+            file="",
+            kind=case.kind,
+            path=case.path,
+            head=head or "unborn",
+            ours=ours.blob if ours else before or refusal.ABSENT,
+            theirs=theirs.blob if theirs else before or refusal.ABSENT,
+            resolved=resolved,
+            reason=" ".join(reason.split()),
+        ),
+    )
+
+
+def _unguarded(spot: Spot, path: str) -> Refused:
+    return Refused(
+        "not-guarded",
+        "this file is none of ours to settle",
+        where=path,
+        why="only derived files, logs and write-once files are guarded; git alone asks here for "
+        "no more than",
+        run=f"{_edited(spot, path)}git add {spot.typed(path)}",
+    )
+
+
+def _edited(spot: Spot, path: str) -> str:
+    """Return what takes the markers of an ordinary conflict away first; nothing without any."""
+    return f"${{EDITOR:-vi}} {spot.typed(path)} && " if paths.marker_line(spot.full(path)) else ""
+
+
+def _untouched(case: Case) -> Refused:
+    return Refused(
+        "nothing-refused",
+        "nothing is refused here, and nothing is changed",
+        where=case.path,
+        why="the file is as HEAD has it",
+        run="git status",
+    )
