@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.cli.install import main as install
 from coord.cli.main import main
-from coord.installer.cli import main as install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,5 +1,5 @@
 """``python -m coord.installer``: what the repair command runs, wherever scripts are."""
 
-from coord.installer.cli import run
+from coord.cli.install import run
 
 run()

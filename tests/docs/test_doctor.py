@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from coord.installer import check
+from coord.doctor import installation
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -25,11 +25,11 @@ def raised() -> set[str]:
     """Return the rules that the doctor's sources name, and those it has from the check."""
     calls = [
         node
-        for path in (ROOT / "installer" / "doctor").glob("*.py")
+        for path in (ROOT / "src" / "coord" / "doctor").glob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and node.args
     ]
     named = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
-    keys = {rule for rule, _ in check.differing({}, {})} | {"config-overridden"}
+    keys = {rule for rule, _ in installation.differing({}, {})} | {"config-overridden"}
     borrowed = {"not-installed", "file-changed", "attribute-overridden"}
     return {str(rule) for rule in named} | keys | borrowed

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.installer.doctor.examine import examine
+from coord.doctor.examine import examine
 from coord.repo import worktree
 
 if TYPE_CHECKING:
-    from coord.installer.doctor.examine import Diagnosis
-    from coord.installer.doctor.finding import Finding
+    from coord.doctor.examine import Diagnosis
+    from coord.doctor.findings import Finding
     from harness.repo import Repo
 
 

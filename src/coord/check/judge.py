@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.check import commands, derived, people, standing, subject
+from coord.check import commands, derived, people, subject, tip
 from coord.check import mend as mending
 from coord.check.losses import Losses, accepted
 from coord.check.scratch import Scratch
@@ -71,7 +71,7 @@ def reading(place: Place, cwd: str, door: Door, asked: Range, tick: Tick) -> Ite
 def judge(found: Subject) -> Report:
     """Judge a range and the tree at its end."""
     notes: list[str] = []
-    problems = [*_of_commits(found, notes), *standing.problems(found, notes)]
+    problems = [*_of_commits(found, notes), *tip.problems(found, notes)]
     notes += _unseen(found)
     return Report(tuple(problems), tuple(notes), len(found.history.commits), len(found.kinds))
 

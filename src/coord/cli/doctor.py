@@ -7,8 +7,8 @@ import os
 import click
 
 from coord.cli import show, who
-from coord.installer.doctor import screen
-from coord.installer.doctor.examine import examine
+from coord.doctor import text
+from coord.doctor.examine import examine
 
 
 @click.command()
@@ -17,8 +17,8 @@ def doctor(*, as_json: bool) -> int:
     """Prove what is in force in every worktree, and name what is not; change nothing."""
     found = examine(who.here(), os.getcwd(), os.environ)
     if as_json:
-        show.document(screen.document(found))
+        show.document(text.document(found))
         return 0 if found.ok else 1
-    for text in screen.lines(found):
-        show.line(text)
+    for line in text.lines(found):
+        show.line(line)
     return 0 if found.ok else 1

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
 from coord.base.names import quote
+from coord.doctor import installation
+from coord.doctor.configured import Listing, in_order, truth
+from coord.doctor.findings import Finding, Verdict, verdict
+from coord.doctor.view import NO_FILES, OTHER_FILES
 from coord.identity import damage
-from coord.installer import check
-from coord.installer.doctor.configured import Listing, in_order, truth
-from coord.installer.doctor.finding import Finding, Verdict, verdict
-from coord.installer.doctor.view import NO_FILES, OTHER_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from coord.installer.doctor.configured import Entry
-    from coord.installer.doctor.view import View
+    from coord.doctor.configured import Entry
+    from coord.doctor.view import View
 
 
 class Shared(NamedTuple):
@@ -149,7 +149,7 @@ def _ours(view: View, written: Mapping[str, str]) -> Iterator[Finding]:
     """Yield our keys that git answers otherwise, as ``coord-install --check`` judges them."""
     if not view.works or not written:
         return
-    for rule, key in check.differing(written, view.config.values()):
+    for rule, key in installation.differing(written, view.config.values()):
         entry = view.config.last(key)
         if rule == "config-missing" or entry is None:
             yield Finding(rule, view.folder, f"git does not read our {key}", command.install())

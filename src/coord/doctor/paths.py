@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
 from coord.base.names import quote
+from coord.doctor import installation
+from coord.doctor.findings import Finding, Verdict, verdict
 from coord.drivers.line import DRIVERS
 from coord.guard.guarded import attribute
-from coord.installer import attributes, check
-from coord.installer.doctor.finding import Finding, Verdict, verdict
+from coord.installer import attributes
 from coord.settle import producers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from coord.doctor.guards import Missing
+    from coord.doctor.view import View
     from coord.installer.attributes import Line
-    from coord.installer.doctor.guards import Missing
-    from coord.installer.doctor.view import View
 
 _NAMED = 5
 _LFS = "lfs"
@@ -65,7 +66,7 @@ def _of(view: View, declared: Declared) -> Iterator[Finding]:
     for path in guards.paths:
         name = attribute(path.kind)
         if name in DRIVERS and path.driver != name and not missing:
-            yield check.otherwise(there, path.path, name, path.driver)
+            yield installation.otherwise(there, path.path, name, path.driver)
     yield from _fallbacks(view)
     yield from _drivers(view, declared)
     yield from _producers(view, declared.producers)

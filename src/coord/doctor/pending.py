@@ -8,16 +8,16 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import quote
+from coord.doctor.findings import Finding, Verdict, verdict
 from coord.guard import refusal
 from coord.installer import configlock
-from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from coord.doctor.view import View
     from coord.guard.refusal import Record
-    from coord.installer.doctor.view import View
     from coord.repo.worktree import Place
 
 # git holds these for milliseconds, and an index during a whole `commit -a` with its editor open.

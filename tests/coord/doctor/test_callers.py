@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.doctor import callers
 from coord.installer import disk, survey
-from coord.installer.doctor import callers
 
 if TYPE_CHECKING:
     from pathlib import Path

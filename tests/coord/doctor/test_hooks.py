@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.installer.doctor import hooks, probes
-from coord.installer.doctor.configured import Entry, Listing
-from coord.installer.doctor.view import View
+from coord.doctor import hooks, probes
+from coord.doctor.configured import Entry, Listing
+from coord.doctor.view import View
 from coord.installer.hookfile import EVENTS
 from coord.repo.worktree import Place
 from harness.clinic import diagnosis, findings, healthy, mended, notes

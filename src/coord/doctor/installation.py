@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from coord.base import command
 from coord.base.finding import Problem
 from coord.base.names import quote
+from coord.doctor import configured, hooks, probes
+from coord.doctor.view import View
 from coord.drivers.line import DRIVERS
 from coord.guard import guarded
 from coord.identity import pin, whoami
@@ -25,8 +27,6 @@ from coord.installer import (
     survey,
     worktrees,
 )
-from coord.installer.doctor import configured, hooks, probes
-from coord.installer.doctor.view import View
 from coord.repo import git
 
 if TYPE_CHECKING:

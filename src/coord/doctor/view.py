@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
+from coord.doctor import configured, guards
+from coord.doctor.configured import Listing
+from coord.doctor.guards import Guards
 from coord.identity import pin
-from coord.installer.doctor import configured, guards
-from coord.installer.doctor.configured import Listing
-from coord.installer.doctor.guards import Guards
 from coord.repo import git, worktree
 
 if TYPE_CHECKING:
+    from coord.doctor.probes import Hooks, Prober
     from coord.identity.pin import Pin
     from coord.installer.attributes import Line
-    from coord.installer.doctor.probes import Hooks, Prober
     from coord.repo.worktree import Place, Sibling
 
 _NEXT = "--coord-next"  # rev-parse prints what it does not know: a path may hold a newline

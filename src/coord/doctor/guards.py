@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
+from coord.doctor import configured
 from coord.guard import guarded
 from coord.installer import attributes, disk, lines
-from coord.installer.doctor import configured
 from coord.repo import git
 from coord.settings import config
 from coord.settings.config import Config, Derived
@@ -17,8 +17,8 @@ from coord.settings.config import Config, Derived
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from coord.doctor.configured import Listing
     from coord.installer.attributes import Line
-    from coord.installer.doctor.configured import Listing
     from coord.repo.worktree import Place
 
 _NAMES = tuple(map(guarded.attribute, guarded.KINDS))

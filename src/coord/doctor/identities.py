@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
 from coord.base.names import answers_to, quote
+from coord.doctor.configured import Listing, in_order
+from coord.doctor.findings import Finding, Verdict, verdict
 from coord.identity import includeif, pin, whoami
-from coord.installer.doctor.configured import Listing, in_order
-from coord.installer.doctor.finding import Finding, Verdict, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from coord.doctor.configured import Entry
+    from coord.doctor.view import View
     from coord.identity.pin import Authorship, Pin
-    from coord.installer.doctor.configured import Entry
-    from coord.installer.doctor.view import View
 
 _ROLES = ("author", "committer")
 

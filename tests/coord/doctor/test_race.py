@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from coord.board import recordfile
-from coord.installer.doctor import race
+from coord.doctor import race
 from harness.clinic import findings, healthy
 from harness.snapshot import snapshot
 

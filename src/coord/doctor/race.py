@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import quote
 from coord.board import recordfile
-from coord.installer.doctor.finding import Finding, Verdict, verdict
+from coord.doctor.findings import Finding, Verdict, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import coord
+from coord.doctor import runtime
+from coord.doctor.configured import Entry, Listing
+from coord.doctor.probes import Hooks
+from coord.doctor.view import View
 from coord.installer import launcher, manifest
-from coord.installer.doctor import runtime
-from coord.installer.doctor.configured import Entry, Listing
-from coord.installer.doctor.probes import Hooks
-from coord.installer.doctor.view import View
 from coord.repo.worktree import Place
 from harness.clinic import findings, healthy, mended, notes, rules
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.doctor import callers
 from coord.installer import disk, hookfile
-from coord.installer.doctor import callers
 from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from coord.doctor.configured import Listing
     from coord.installer.disk import Entry
-    from coord.installer.doctor.configured import Listing
 
 VARIABLE = "COORD_PROBE"
 _ONE = "prepare-commit-msg"  # runs in every way to commit, `--no-verify` too

@@ -10,15 +10,16 @@ import coord
 from coord.base import command
 from coord.base.errors import CoordError
 from coord.base.names import quote
-from coord.installer import check, launcher, plan
-from coord.installer.doctor.finding import Finding, Verdict, verdict
+from coord.doctor import installation
+from coord.doctor.findings import Finding, Verdict, verdict
+from coord.installer import launcher, plan
 from coord.installer.launcher import Home
 from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from coord.installer.doctor.view import View
+    from coord.doctor.view import View
     from coord.installer.manifest import Manifest
     from coord.repo.worktree import Place
 
@@ -60,7 +61,7 @@ def ask(place: Place, installed: Manifest | None, version: tuple[int, ...]) -> R
     found = Runtime(place.common_dir, git=version, folds=folds_case(place.common_dir))
     if installed is None:
         return found
-    changed = tuple(check.changed(place, installed))
+    changed = tuple(installation.changed(place, installed))
     found = found._replace(changed=changed, recorded=installed.version)
     home = recorded(os.path.join(place.common_dir, plan.HOME, "launch"))
     if home is None:

@@ -8,31 +8,32 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord.identity import pin
-from coord.installer import attributes, branches, check, disk, hookspath, hooktools, survey
-from coord.installer.doctor import (
+from coord.doctor import (
+    configuration,
     configured,
     guards,
     hooks,
     identities,
+    installation,
     paths,
     pending,
-    poison,
     race,
     runtime,
 )
-from coord.installer.doctor.finding import Finding, Verdict, verdict
-from coord.installer.doctor.probes import Prober
-from coord.installer.doctor.view import Means, View, look
+from coord.doctor.findings import Finding, Verdict, verdict
+from coord.doctor.probes import Prober
+from coord.doctor.view import Means, View, look
+from coord.identity import pin
+from coord.installer import attributes, branches, disk, hookspath, hooktools, survey
 from coord.installer.plan import HOME
 from coord.repo import git, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from coord.doctor.pending import Waiting
+    from coord.doctor.runtime import Runtime
     from coord.installer.attributes import Line
-    from coord.installer.doctor.pending import Waiting
-    from coord.installer.doctor.runtime import Runtime
     from coord.installer.manifest import Manifest
     from coord.repo.worktree import Place, Sibling
 
@@ -86,7 +87,7 @@ def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
     views, waiting, ran = _looked(place, installed, env, block, version)
     verdicts = (
         _installation(place, installed),
-        poison.judge(views, _shared(place, env, installed)),
+        configuration.judge(views, _shared(place, env, installed)),
         runtime.judge(ran, views),
         hooks.judge(views, version),
         identities.judge(views, _surroundings(place, cwd, environ)),
@@ -110,7 +111,7 @@ def basics(place: Place, environ: Mapping[str, str]) -> list[Finding]:
         views = list(pool.map(lambda sibling: look(sibling, means), siblings))
     shared = _shared(place, env, None)
     unwritable = pending.unwritable((view.folder, view.place) for view in views)
-    return [*poison.judge(views, shared).findings, *unwritable]
+    return [*configuration.judge(views, shared).findings, *unwritable]
 
 
 def _looked(
@@ -144,7 +145,7 @@ def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[Vi
 
 
 def _installation(place: Place, installed: Manifest | None) -> Verdict:
-    missing = [] if installed else check.check(place)
+    missing = [] if installed else installation.check(place)
     return verdict("installed", "", missing, hooktools.notes(place.top) if installed else ())
 
 
@@ -152,14 +153,16 @@ def _info(place: Place) -> bytes | None:
     return disk.read(os.path.join(place.common_dir, attributes.INFO))
 
 
-def _shared(place: Place, env: Mapping[str, str], installed: Manifest | None) -> poison.Shared:
+def _shared(
+    place: Place, env: Mapping[str, str], installed: Manifest | None
+) -> configuration.Shared:
     common = place.common_dir
     config = configured.ask_file(os.path.join(common, "config"), common, env)
     own = configured.Listing()
-    if poison.is_extended(config):
+    if configuration.is_extended(config):
         own = configured.ask_file(os.path.join(common, "config.worktree"), common, env)
-    written = check.listed(os.path.join(common, HOME, "config"), common) if installed else {}
-    return poison.Shared(
+    written = installation.listed(os.path.join(common, HOME, "config"), common) if installed else {}
+    return configuration.Shared(
         common, config, own, written, os.path.exists(os.path.join(common, "index"))
     )
 

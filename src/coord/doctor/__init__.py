@@ -2,5 +2,5 @@
 
 Three layers, a module a subject: *looking* (``configured``, ``probes``, ``view`` and the ``ask`` of
 each subject: facts, no verdict), *judging* (the ``judge`` of each subject: facts in, findings out,
-pure) and *saying* (``screen``). ``examine`` joins them. Nothing here changes anything.
+pure) and *saying* (``text``). ``examine`` joins them. Nothing here changes anything.
 """

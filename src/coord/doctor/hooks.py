@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from coord.base import command
 from coord.base.names import quote
+from coord.doctor import probes
+from coord.doctor.configured import in_order, truth
+from coord.doctor.findings import Finding, Verdict, verdict
 from coord.installer import hookspath
-from coord.installer.doctor import probes
-from coord.installer.doctor.configured import in_order, truth
-from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.installer.hookfile import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from coord.installer.doctor.configured import Entry, Listing
-    from coord.installer.doctor.probes import Hooks
-    from coord.installer.doctor.view import View
+    from coord.doctor.configured import Entry, Listing
+    from coord.doctor.probes import Hooks
+    from coord.doctor.view import View
 
 _CONFIGURED = (2, 54)  # the first git that runs hooks of its config
 

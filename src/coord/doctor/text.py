@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import coord
-from coord.installer.doctor import identities, probes
+from coord.doctor import identities, probes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from coord.installer.doctor.examine import Diagnosis
-    from coord.installer.doctor.finding import Finding
-    from coord.installer.doctor.view import View
+    from coord.doctor.examine import Diagnosis
+    from coord.doctor.findings import Finding
+    from coord.doctor.view import View
 
 _ROWS = 12  # worktrees
 _GROUPS = 12  # findings
