@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coord.board import done, keys, records
+from coord.board import done, eventjson, keys
 from coord.board.directory import Directory
 from coord.board.events import Event, Place, State
 from coord.order.arrange import FINISHED, RUNNING, Candidate, arranged
@@ -110,7 +110,7 @@ def _place(branch: str) -> Place:
 
 def _publish(store: Directory, scope: str, state: State) -> None:
     event = Event(1, os.urandom(8).hex(), None, "claim", scope, "worker", "i", SINCE, state)
-    store.create(keys.event(keys.claim(scope), 1), records.encode(event))
+    store.create(keys.event(keys.claim(scope), 1), eventjson.encode(event))
 
 
 def _history(prints: dict[str, list[str]]) -> Iterator[str]:

@@ -6,14 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
-from coord.installer import attributes
+from coord.installer import attributesfile
 from coord.repo import git
 from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.installer.attributes import Line
+    from coord.installer.attributesfile import Line
     from coord.repo.worktree import Place
 
 
@@ -29,8 +29,8 @@ def declared(place: Place, *prefixes: str) -> dict[str, tuple[Line, ...]]:
     """
     listing = git.tell("for-each-ref", "--format=%(refname)", *prefixes, cwd=place.cwd)
     refs = [ref for ref in listing.text.split("\n") if ref]
-    texts = _blobs(place, refs, attributes.COMMITTED)
-    found = {ref: tuple(attributes.rules(text)) for ref, text in texts}
+    texts = _blobs(place, refs, attributesfile.COMMITTED)
+    found = {ref: tuple(attributesfile.rules(text)) for ref, text in texts}
     return {ref: rules for ref, rules in found.items() if rules}
 
 

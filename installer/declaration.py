@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import tomli_w
 
 from coord.base.errors import Refused
-from coord.installer import lines
+from coord.installer import appended
 from coord.settings.config import FILE
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def declared(
     if text is not None and known is not None:
         new = _changed(text, kind, pattern, body)
     else:
-        new = lines.added(text, (b"\n" if text else b"") + _header(kind, pattern) + body)
+        new = appended.added(text, (b"\n" if text else b"") + _header(kind, pattern) + body)
     wanted = {**tables, kind: {**tables.get(kind, {}), pattern: dict(values)}}
     return _insisted(new, wanted, pattern)
 
@@ -53,13 +53,13 @@ def undeclared(text: bytes, kind: str, pattern: str) -> bytes | None:
     tables = _tables(text)
     if pattern not in tables.get(kind, {}):
         return text
-    gone = _lines_of_section(lines.split(text), kind, pattern)
-    return _insisted(lines.without(text, gone), _less(tables, kind, pattern), pattern)
+    gone = _lines_of_section(appended.split(text), kind, pattern)
+    return _insisted(appended.without(text, gone), _less(tables, kind, pattern), pattern)
 
 
 def _changed(text: bytes, kind: str, pattern: str, body: bytes) -> bytes:
     """Return the text with other statements in the section; its comments stay."""
-    texts = lines.split(text.removesuffix(b"\n") + b"\n")
+    texts = appended.split(text.removesuffix(b"\n") + b"\n")
     header, statements = _section(texts, kind, pattern)
     kept = [b"" if number in statements else line for number, line in enumerate(texts)]
     new = b"".join([*kept[: header + 1], body, *kept[header + 1 :]])

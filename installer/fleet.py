@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Environment, Refused
 from coord.base.names import quote
-from coord.fleet import faults
+from coord.fleet import refusals
 from coord.fleet.ledger import Move, PutDown, header
 from coord.fleet.ledgerfile import Ledger
 from coord.guard import guarded
-from coord.installer import attributes, disk, lines
+from coord.installer import appended, attributesfile, disk
 from coord.installer.manifest import Declared
 from coord.installer.steps import Create, Drop, Edit, Folder, Leave, Step
 from coord.repo import git
@@ -58,7 +58,7 @@ class Laid:
 
     steps: tuple[Step, ...] = ()
     files: tuple[Declared, ...] = ()
-    rules: tuple[attributes.Line, ...] = ()
+    rules: tuple[attributesfile.Line, ...] = ()
 
     def notes(self) -> list[str]:
         """Return what is left to do: the command that commits it, from anywhere inside."""
@@ -77,13 +77,13 @@ def lay(place: Place, declared: Fleet) -> Laid:
     if place.top is None:
         raise _no_worktree(place)
     ledgers = {declared.moves: header(Move), declared.put_down: header(PutDown)}
-    _require_no_links(place.top, [attributes.COMMITTED, config.FILE, *ledgers])
+    _require_no_links(place.top, [attributesfile.COMMITTED, config.FILE, *ledgers])
     _require_ours(place, Ledger(place.top, declared.moves, Move))
     _require_ours(place, Ledger(place.top, declared.put_down, PutDown))
     steps: list[Step] = []
     files: list[Declared] = []
     guard = partial(_guarded, _patterns(declared))
-    for name, change in ((attributes.COMMITTED, guard), (config.FILE, _declared)):
+    for name, change in ((attributesfile.COMMITTED, guard), (config.FILE, _declared)):
         path = os.path.join(place.top, name)
         old = disk.read(path)
         new = change(old)
@@ -95,7 +95,7 @@ def lay(place: Place, declared: Fleet) -> Laid:
             steps += _folders(place.top, name, steps)
             steps.append(Create(os.path.join(place.top, name), text))
             files.append(Declared.of(name, None, text))
-    rules = [attributes.line_for(pattern, "log") for pattern in _patterns(declared)]
+    rules = [attributesfile.line_for(pattern, "log") for pattern in _patterns(declared)]
     return Laid(tuple(steps), tuple(files), tuple(rules))
 
 
@@ -126,8 +126,8 @@ def taken_back(top: str, files: Iterable[Declared]) -> tuple[list[Step], list[st
 
 def _bears(name: str, text: bytes) -> bool:
     """Tell whether a file has anything of the fleet's, or is another branch's own of that name."""
-    if name == attributes.COMMITTED:
-        return any(b"coord-log" in rule.attributes for rule in attributes.rules(text))
+    if name == attributesfile.COMMITTED:
+        return any(b"coord-log" in rule.attributes for rule in attributesfile.rules(text))
     if name == config.FILE:
         return any(line.startswith(_HEADS) for line in text.split(b"\n"))
     return True
@@ -144,7 +144,7 @@ def _patterns(declared: Fleet) -> list[str]:
 
 
 def _guarded(patterns: list[str], old: bytes | None) -> bytes:
-    text = reduce(lambda text, one: attributes.declared(text, one, "log"), patterns, old)
+    text = reduce(lambda text, one: attributesfile.declared(text, one, "log"), patterns, old)
     return text or b""
 
 
@@ -152,7 +152,7 @@ def _declared(old: bytes | None) -> bytes:
     """Put in the sections, unless one of the fleet's is there: then somebody has thought of it."""
     if set(tomllib.loads((old or b"").decode())) & set(_SECTIONS):
         return old or b""
-    return lines.added(old, (b"\n" if old else b"") + _TEXT)
+    return appended.added(old, (b"\n" if old else b"") + _TEXT)
 
 
 def _folders(top: str, name: str, planned: list[Step]) -> list[Step]:
@@ -169,7 +169,7 @@ def _folders(top: str, name: str, planned: list[Step]) -> list[Step]:
 
 def _require_no_links(top: str, names: list[str]) -> None:
     for path in filter(None, (_link(top, name) for name in names)):
-        raise faults.link(path)
+        raise refusals.link(path)
 
 
 def _link(top: str, name: str) -> str | None:
@@ -194,7 +194,7 @@ def _require_ours(place: Place, ledger: Ledger[Entry]) -> None:
         if refused.rule != "ledger-foreign" or not found.out:
             raise
         is_log = guarded.kinds(place, [ledger.name]).get(ledger.name) == "log"
-        raise faults.foreign_tracked(refused, guarded=is_log) from refused
+        raise refusals.foreign_tracked(refused, guarded=is_log) from refused
 
 
 def _no_worktree(place: Place) -> Environment:

@@ -7,7 +7,7 @@ to the config file: the repository may move.
 from __future__ import annotations
 
 from coord.base import gitconfig
-from coord.installer import lines
+from coord.installer import appended
 
 TARGETS = ("hooks/coord/config", "coord/identities")
 _BLOCK = gitconfig.block("include", None, [("path", target) for target in TARGETS]).encode()
@@ -22,21 +22,21 @@ def added(old: bytes | None) -> bytes:
     """Return the config text `old` with both lines; unchanged when it has them."""
     if old is not None and _present(old) == set(_OURS):
         return old
-    return lines.added(removed(old), _BLOCK)
+    return appended.added(removed(old), _BLOCK)
 
 
 def removed(old: bytes | None) -> bytes | None:
     """Return the config text `old` without our lines, and without the section they leave empty."""
     if old is None:
         return None
-    texts = lines.split(old)
+    texts = appended.split(old)
     ours = {number for number, _ in _found(texts)}
     headers = {number for number in _headers(texts, ours) if _is_left_empty(texts, number, ours)}
-    return lines.without(old, ours | headers) or b""
+    return appended.without(old, ours | headers) or b""
 
 
 def _present(old: bytes) -> set[bytes]:
-    return {target for _, target in _found(lines.split(old))}
+    return {target for _, target in _found(appended.split(old))}
 
 
 def _found(texts: list[bytes]) -> list[tuple[int, bytes]]:

@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from coord.guard import guarded
-from coord.installer import attributes
+from coord.installer import attributesfile
 from coord.repo import git
 from coord.settings.config import Config, Derived
 
@@ -51,11 +51,11 @@ def overridden(place: Place, committed: bytes, pattern: str, kind: str) -> Itera
     paths = list(_matching(place, pattern, tracked))
     # A file that is still to be made; a literal pattern is its own path.
     paths += [] if _GLOB & set(pattern) or pattern in paths else [pattern.lstrip("/")]
-    for rule in attributes.later_merge_rules(committed, pattern, kind):
-        found = list(_matching(place, attributes.unquoted(os.fsdecode(rule.pattern)), paths))
+    for rule in attributesfile.later_merge_rules(committed, pattern, kind):
+        found = list(_matching(place, attributesfile.unquoted(os.fsdecode(rule.pattern)), paths))
         if found:
             line = os.fsdecode(rule.text()).rstrip("\n")
-            yield f"{found[0]}: overridden by the later line `{line}` of {attributes.COMMITTED}"
+            yield f"{found[0]}: overridden by the later line `{line}` of {attributesfile.COMMITTED}"
     if place.installed:
         yield from _otherwise(place, paths, guarded.attribute(kind))
 
@@ -64,7 +64,7 @@ def _otherwise(place: Place, paths: list[str], wanted: str) -> Iterator[str]:
     """Yield the paths that git merges in another way in this clone, whichever file says so."""
     for path, _, driver in guarded.attributes(place, ("merge",), paths):
         if driver != wanted:
-            yield f"{path}: git merges it as {driver}, not as {wanted}: see {attributes.INFO}"
+            yield f"{path}: git merges it as {driver}, not as {wanted}: see {attributesfile.INFO}"
 
 
 def _matching(place: Place, pattern: str, paths: list[str]) -> dict[str, Derived]:

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord.installer import attributes, hookfile, include, manifest
+from coord.installer import attributesfile, hookfile, include, manifest
 from coord.installer.manifest import Manifest
 from coord.installer.steps import Change, Create, Drop, Edit, Folder, Step, Write
 
@@ -43,7 +43,7 @@ class Wanted:
     home: Mapping[str, bytes]
     hooks: Mapping[str, bytes]
     hook_folder: str | None
-    rules: tuple[attributes.Line, ...]
+    rules: tuple[attributesfile.Line, ...]
     drivers: tuple[str, ...]
     declared: tuple[manifest.Declared, ...] = ()
 
@@ -66,7 +66,7 @@ class Wanted:
 
 def paths(wanted: Wanted) -> list[str]:
     """Return every path whose present state :func:`install` has to know."""
-    named = [*FOLDERS, CONFIG, attributes.INFO, IDENTITIES, manifest.FILE]
+    named = [*FOLDERS, CONFIG, attributesfile.INFO, IDENTITIES, manifest.FILE]
     hooks = [name for path in wanted.hook_files() for name in hookfile.names(path)]
     return [*map(wanted.path, named), *wanted.files(), *hooks]
 
@@ -81,7 +81,7 @@ def install(wanted: Wanted, seen: Seen, before: Manifest | None) -> list[Step]:
     steps += _written(wanted.files(), seen)
     if seen[wanted.path(IDENTITIES)] is None:
         steps.append(Create(wanted.path(IDENTITIES)))
-    steps += _edited(wanted.path(attributes.INFO), _guard(wanted), "guarded paths", seen)
+    steps += _edited(wanted.path(attributesfile.INFO), _guard(wanted), "guarded paths", seen)
     for path, data in wanted.hook_files().items() if wanted.hook_folder else ():
         written = _digests(path, wanted, before)
         steps += hookfile.installed(path, data, hookfile.MODE, seen, written)
@@ -157,8 +157,8 @@ def _guard(wanted: Wanted) -> Change:
     """Return the change that puts our block into ``info/attributes``."""
 
     def change(old: bytes | None) -> bytes:
-        rules = attributes.joined(attributes.guarded(old), list(wanted.rules))
-        return attributes.with_block(old, attributes.block(list(wanted.drivers), rules))
+        rules = attributesfile.joined(attributesfile.guarded(old), list(wanted.rules))
+        return attributesfile.with_block(old, attributesfile.block(list(wanted.drivers), rules))
 
     return change
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import coord
 from coord.base import command
-from coord.installer import authors, hookfile, hooktools, steps
+from coord.installer import authorship, hookfile, hooktools, steps
 from coord.installer.steps import Drop, Keep, Leave, Move, Step, Write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from coord.base.finding import Problem
-    from coord.installer.authors import Change
+    from coord.installer.authorship import Change
     from coord.installer.survey import Survey
     from coord.repo.worktree import Place
 
@@ -84,8 +84,8 @@ def _told(found: Survey, changes: Sequence[Change], *, first: bool) -> Iterator[
     yield from (f"accept  {rule.regenerate}" for rule in found.declared.derived if first)
     yield from (change.line() for change in changes if first or change.state == "new")
     if first:
-        before = authors.author(found.place.cwd)
-        after = authors.after(found.rule, "{actor}", before)
+        before = authorship.author(found.place.cwd)
+        after = authorship.after(found.rule, "{actor}", before)
         yield f"author  new worktrees: {before or 'none set'} -> {after or 'none set'}"
 
 

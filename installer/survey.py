@@ -11,7 +11,7 @@ from coord.base.names import quote
 from coord.drivers.line import DRIVERS, SCRIPTS
 from coord.identity import pin, whoami
 from coord.installer import (
-    attributes,
+    attributesfile,
     branches,
     disk,
     fleet,
@@ -139,7 +139,7 @@ def authorship(place: Place, declared: Config) -> Authorship:
     return pin.Authorship(rule.name, rule.email, key=rule.key, keep=wanted.author == "keep")
 
 
-def rules(place: Place) -> list[attributes.Line]:
+def rules(place: Place) -> list[attributesfile.Line]:
     """Return the guarded paths that any branch or worktree declares, this one's last: it wins."""
     found = [rule for lines in branches.declared(place, "refs/heads").values() for rule in lines]
     for there in sorted(worktrees.present(place), key=lambda one: one.git_dir == place.git_dir):
@@ -147,9 +147,9 @@ def rules(place: Place) -> list[attributes.Line]:
     return list(dict.fromkeys(reversed(found)))[::-1]
 
 
-def declared_rules(there: Place) -> list[attributes.Line]:
+def declared_rules(there: Place) -> list[attributesfile.Line]:
     """Return the guarded paths in one worktree's root ``.gitattributes``."""
-    return attributes.rules(_committed(there) or b"")
+    return attributesfile.rules(_committed(there) or b"")
 
 
 def require_no_links(common_dir: str, *, again: str) -> None:
@@ -158,7 +158,7 @@ def require_no_links(common_dir: str, *, again: str) -> None:
     Raises:
         Refused: one of our folders, or a file we edit, is a symbolic link.
     """
-    for name in (*plan.FOLDERS, plan.CONFIG, attributes.INFO):
+    for name in (*plan.FOLDERS, plan.CONFIG, attributesfile.INFO):
         path = os.path.join(common_dir, name)
         if not os.path.islink(path):
             continue
@@ -203,8 +203,8 @@ def _home(home: launcher.Home, rule: Authorship) -> dict[str, bytes]:
 def _committed(there: Place) -> bytes | None:
     """Return the root ``.gitattributes`` of a worktree, or of a bare repository's HEAD."""
     if there.top is not None:
-        return disk.read(os.path.join(there.top, attributes.COMMITTED))
-    blob = git.ask("cat-file", "blob", f"HEAD:{attributes.COMMITTED}", cwd=there.cwd)
+        return disk.read(os.path.join(there.top, attributesfile.COMMITTED))
+    blob = git.ask("cat-file", "blob", f"HEAD:{attributesfile.COMMITTED}", cwd=there.cwd)
     return None if blob.code else blob.out
 
 

@@ -14,7 +14,7 @@ from coord.board import claims
 from coord.board.directory import Directory
 from coord.guard import refusal
 from coord.installer import (
-    attributes,
+    attributesfile,
     disk,
     fleet,
     hookfile,
@@ -165,7 +165,7 @@ def _edits(common: str) -> list[Step]:
     """Return the edits that take our lines out of the files of others."""
     found: list[Step] = []
     changes = (
-        (attributes.INFO, attributes.without_block, "guarded paths"),
+        (attributesfile.INFO, attributesfile.without_block, "guarded paths"),
         (plan.CONFIG, include.removed, "include.path"),
     )
     for name, change, about in changes:

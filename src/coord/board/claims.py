@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import quote
-from coord.board import keys, notices, records
+from coord.board import eventjson, keys, notices
 from coord.board.events import UNKNOWN, Event, State, unknown
 from coord.board.store import Unavailable
 from coord.identity import pin
@@ -59,8 +59,8 @@ def tops(store: Store) -> Iterator[Event]:
     for rec in store.last("claims"):
         folder, seq = rec.key.rpartition("/")[0], keys.seq_of(rec.key)
         try:
-            found: Event | None = records.decode(rec.value, folder, seq)
-        except records.Foreign:
+            found: Event | None = eventjson.decode(rec.value, folder, seq)
+        except eventjson.Foreign:
             found = _newest(store, folder)  # torn, or a file that is no event's at all
         if found is not None:
             yield found
@@ -127,7 +127,7 @@ def _next(newest: Event | None, scope: str, me: Identity, wanted: Change) -> Eve
 def _published(store: Store, before: State, event: Event) -> bool:
     """Publish `event`, and before it what others are to be told of it."""
     folder = keys.claim(event.scope)
-    key, value = keys.event(folder, event.seq), records.encode(event)
+    key, value = keys.event(folder, event.seq), eventjson.encode(event)
     told = notices.publish(store, before, event)
     try:
         won = store.create(key, value).value == value
@@ -212,8 +212,8 @@ def _before(store: Store, folder: str, numbers: list[int]) -> State:
         if rec is None:
             continue
         try:
-            return records.decode(rec.value, folder, seq).state
-        except records.Foreign:
+            return eventjson.decode(rec.value, folder, seq).state
+        except eventjson.Foreign:
             continue
     return State()
 
@@ -222,12 +222,12 @@ def _decoded(
     rec: Rec, folder: str, seq: int, scope: str | None, before: Callable[[], State] | None
 ) -> Event:
     try:
-        return records.decode(rec.value, folder, seq)
-    except records.Foreign:
+        return eventjson.decode(rec.value, folder, seq)
+    except eventjson.Foreign:
         at = stamp(rec.at)
         return Event(
             seq=seq,
-            nonce=records.nonce_of(rec.value),
+            nonce=eventjson.nonce_of(rec.value),
             after=None,
             kind="unreadable",
             scope=scope or keys.guessed(folder.rpartition("/")[2]),

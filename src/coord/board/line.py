@@ -1,6 +1,6 @@
 """What a scope's log is made of: places in a line, the state they make, the events that change it.
 
-Data alone; ``coord.board.events`` decides, ``coord.board.records`` reads and writes it.
+Data alone; ``coord.board.events`` decides, ``coord.board.eventjson`` reads and writes it.
 """
 
 from __future__ import annotations

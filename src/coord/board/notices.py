@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import keys, records
+from coord.board import eventjson, keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -152,7 +152,7 @@ def _happened(store: Store, scope: str, seq: int, nonce: str) -> bool:
     folder = keys.claim(scope)
     rec = store.read(keys.event(folder, seq))
     if rec is not None:
-        return records.is_event(rec.value, nonce)
+        return eventjson.is_event(rec.value, nonce)
     return any(keys.seq_of(later.key) > seq for later in store.list(folder, values=False))
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.check.scratch import NAME
+from coord.check.layout import NAME
 from coord.guard.guarded import KINDS, attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from coord.check.scratch import Scratch
+    from coord.check.layout import Scratch
     from coord.history.blobs import Blobs
     from coord.history.changes import Change
 

@@ -15,7 +15,7 @@ from coord.history import changes, commits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from coord.check.faults import Fault
+    from coord.check.suspects import Fault
     from coord.history.changes import Change
     from coord.history.commits import Commit
     from coord.history.door import Door

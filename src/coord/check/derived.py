@@ -17,7 +17,7 @@ from coord.history.problem import counted, printed
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from coord.check.history import Edge, History
+    from coord.check.edges import Edge, History
     from coord.check.inputs import Unit
     from coord.check.textmerge import Merges
     from coord.history.commits import Commit

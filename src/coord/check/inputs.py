@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from coord.check.scratch import Scratch
+    from coord.check.layout import Scratch
     from coord.settings.config import Derived
 
 _NONE: tuple[int, ...] = ()

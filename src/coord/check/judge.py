@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.check import commands, derived, people, subject, tip
 from coord.check import mend as mending
+from coord.check.layout import Scratch
 from coord.check.losses import Losses, accepted
-from coord.check.scratch import Scratch
 from coord.check.textmerge import Merges
 from coord.history import revisions
 from coord.history.blobs import Blobs
@@ -18,7 +18,7 @@ from coord.history.problem import Problem, counted, printed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.history import Tick
+    from coord.check.edges import Tick
     from coord.check.mend import Mended
     from coord.check.subject import Subject
     from coord.history.door import Door

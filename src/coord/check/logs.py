@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.check import faults, records
-from coord.check.history import STEP
+from coord.check import compared, suspects
+from coord.check.edges import STEP
 from coord.drivers import markers
 from coord.history.problem import counted, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.faults import Fault
-    from coord.check.history import History, Tick
+    from coord.check.edges import History, Tick
     from coord.check.replays import Replays
+    from coord.check.suspects import Fault
     from coord.history.blobs import Blobs
 
 RULE = "log-rewritten"
@@ -40,7 +40,7 @@ class Logs:
         self, history: History, blobs: Blobs, starts: dict[bytes, bytes], replays: Replays
     ) -> None:
         self._replays = replays
-        self._steps: dict[tuple[bytes, str | None, str | None], records.Step] = {}
+        self._steps: dict[tuple[bytes, str | None, str | None], compared.Step] = {}
         self._marked: dict[str | None, int] = {}
         self._history = history
         self._blobs = blobs
@@ -48,7 +48,7 @@ class Logs:
 
     def faults(self, tick: Tick) -> Iterator[Fault]:
         """Yield every change by which a log lost or moved a record, log by log, newest first."""
-        found = sorted(faults.changed(self._history, "log"), key=lambda fault: fault.path)
+        found = sorted(suspects.changed(self._history, "log"), key=lambda fault: fault.path)
         self._blobs.measure(fault.change.old for fault in found if fault.change.old)
         for number, fault in enumerate(found, 1):
             if number % STEP == 0 or number == len(found):
@@ -66,13 +66,13 @@ class Logs:
         old = self._blobs.read(fault.change.old)
         now = self._blobs.read(self._history.at_tip(fault.commit.id, fault.path))
         if fault.step.lost:
-            return records.copies_back(fault.step.lost, old, now, start)
-        return records.begins_with(now, old, start)
+            return compared.copies_back(fault.step.lost, old, now, start)
+        return compared.begins_with(now, old, start)
 
     def marked(self) -> Iterator[Fault]:
         """Yield the commits that brought conflict markers which the end of the range still has."""
         found: dict[tuple[str, bytes], list[Fault]] = {}
-        for fault in faults.changed(self._history, "log"):
+        for fault in suspects.changed(self._history, "log"):
             if self.marker_line(self._history.at_tip(fault.commit.id, fault.path)):
                 found.setdefault((fault.commit.id, fault.path), []).append(fault)
         for held in found.values():
@@ -81,7 +81,7 @@ class Logs:
             came = any(self.marker_line(fault.change.old) for fault in held)
             came = came or len(held) < len(first.commit.parents)
             if not came and self.marker_line(first.change.new):
-                yield first._replace(step=records.GROWTH)
+                yield first._replace(step=compared.GROWTH)
 
     def marker_line(self, blob: str | None) -> int:
         """Return the line of a blob on which conflict markers begin, 0 where it has none."""
@@ -94,20 +94,20 @@ class Logs:
         step = fault.step or self._step(fault)
         return {record.key for record in step.lost}
 
-    def _step(self, fault: Fault) -> records.Step:
+    def _step(self, fault: Fault) -> compared.Step:
         old, new, start = fault.change.old, fault.change.new, self._starts.get(fault.path)
         if old and new and self._blobs.begins(old, new):
             seam = self._blobs.around(new, self._blobs.size(old))
-            if records.is_whole(*seam, start):
-                return records.GROWTH
+            if compared.is_whole(*seam, start):
+                return compared.GROWTH
         # Merges look again and again at what one of their sides did.
         known = self._steps.get((fault.path, old, new))
         if known is None:
-            known = records.step(self._blobs.read(old), self._blobs.read(new), start)
+            known = compared.step(self._blobs.read(old), self._blobs.read(new), start)
             self._steps[fault.path, old, new] = known
         return known
 
-    def _is_joined(self, fault: Fault, step: records.Step) -> bool:
+    def _is_joined(self, fault: Fault, step: compared.Step) -> bool:
         """Tell whether the driver may have put the records there.
 
         It sorts by time. Without that, its order is known by nothing, so the commit has to be a
@@ -127,13 +127,13 @@ def message(fault: Fault) -> str:
         where = f"renamed to {printed(fault.renamed)}" if fault.renamed else "deleted"
         return f"the log is {where}, with {counted(len(step.lost), 'record')}"
     if step.moved is not None:
-        above = f"{records.quoted(step.inserted)} stands before it" if step.inserted else ""
-        return f"line {step.moved.line}, {records.quoted(step.moved.key)}, was moved: " + (
+        above = f"{compared.quoted(step.inserted)} stands before it" if step.inserted else ""
+        return f"line {step.moved.line}, {compared.quoted(step.moved.key)}, was moved: " + (
             above or "the order of older records changed"
         )
     first, *more = step.lost
     also = f" and {len(more)} more" if more else ""
-    what = f"line {first.line}, {records.quoted(first.key)}{also}"
+    what = f"line {first.line}, {compared.quoted(first.key)}{also}"
     if fault.is_merge:
         return f"the merge lacks {what} of its parent {fault.parent[:12]}"
     return f"edited or deleted: {what}"

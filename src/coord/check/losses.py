@@ -10,11 +10,11 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.check import carried, commands, once
-from coord.check.faults import Fault
 from coord.check.logs import MARKED, Logs
 from coord.check.logs import RULE as REWRITTEN
 from coord.check.logs import message as log_message
 from coord.check.replays import Replays
+from coord.check.suspects import Fault
 from coord.guard import guarded
 from coord.history.commits import RESOLVED
 from coord.history.problem import Problem, printed

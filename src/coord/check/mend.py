@@ -23,9 +23,9 @@ from coord.repo import git, worktree
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from coord.check.faults import Fault
     from coord.check.losses import Losses
     from coord.check.subject import Subject
+    from coord.check.suspects import Fault
     from coord.repo.worktree import Place
 
 _HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.check import faults
+from coord.check import suspects
 from coord.history.problem import printed
 from coord.ids import claimtext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.faults import Fault
-    from coord.check.history import History
+    from coord.check.edges import History
+    from coord.check.suspects import Fault
     from coord.history.blobs import Blobs
     from coord.history.changes import Change
     from coord.history.commits import Commit
@@ -27,7 +27,7 @@ TAKEN = "id-taken"
 
 def changes(history: History) -> Iterator[Fault]:
     """Yield every change of a write-once file, newest first."""
-    yield from faults.changed(history, "once")
+    yield from suspects.changed(history, "once")
 
 
 def is_healed(history: History, blobs: Blobs, fault: Fault) -> bool:

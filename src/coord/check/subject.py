@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord.check import history, inputs
+from coord.check import edges, inputs
 from coord.check.attributes import Attributes, state_of
 from coord.check.inputs import Inputs
 from coord.guard import guarded
@@ -14,9 +14,9 @@ from coord.history import commits
 from coord.settings import config, sections
 
 if TYPE_CHECKING:
-    from coord.check.history import History, Tick
+    from coord.check.edges import History, Tick
     from coord.check.inputs import Unit
-    from coord.check.scratch import Scratch
+    from coord.check.layout import Scratch
     from coord.history.blobs import Blobs
     from coord.history.door import Door
     from coord.history.revisions import Range
@@ -80,7 +80,7 @@ def read(
     Raises:
         GitError: git could not, as where objects are missing.
     """
-    trees = {tip: history.tree_of(door, tip) for tip in asked.tips}
+    trees = {tip: edges.tree_of(door, tip) for tip in asked.tips}
     tree = trees[asked.tips[-1]]
     state = state_of(tree)
     attributes = Attributes(scratch, blobs, place.common_dir, state)
@@ -90,8 +90,8 @@ def read(
     derived = [os.fsdecode(path) for path, kind in kinds.items() if kind == "derived"]
     rules = guarded.derived_rules(place, declared, derived)
     units = inputs.units({os.fsencode(path): rule for path, rule in rules.items()})
-    found = history.History(commits.read(door, asked.tips, asked.hidden), trees, attributes)
-    history.follow(found, door, Inputs(scratch, units), tick)
+    found = edges.History(commits.read(door, asked.tips, asked.hidden), trees, attributes)
+    edges.follow(found, door, Inputs(scratch, units), tick)
     return Subject(place, cwd, door, blobs, asked, found, declared, invalid, kinds, units, tick)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.check.history import Edge
+    from coord.check.edges import Edge
     from coord.history.blobs import Blobs
     from coord.history.commits import Commit
     from coord.history.door import Door

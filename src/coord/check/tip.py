@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.base import command
-from coord.check import commands, declared, once
+from coord.check import commands, effective, once
 from coord.guard import guarded, trust
 from coord.history.problem import Problem, printed
 from coord.ids import claimtext
@@ -39,17 +39,17 @@ def _ids(subject: Subject) -> Iterator[Problem]:
 def _declarations(subject: Subject, notes: list[str]) -> Iterator[Problem]:
     triples = subject.history.attributes.effective(subject.tree)
     drivers = _drivers(subject)
-    notes += declared.unregistered(triples, drivers)
-    for finding in declared.unguarded(triples, drivers):
+    notes += effective.unregistered(triples, drivers)
+    for finding in effective.unguarded(triples, drivers):
         run = commands.edit(subject.place, subject.cwd, ".gitattributes")
         run = command.install() if finding.by_install else run
-        yield Problem(declared.UNREGISTERED, printed(finding.path), None, finding.message, run)
+        yield Problem(effective.UNREGISTERED, printed(finding.path), None, finding.message, run)
     made = frozenset[bytes]().union(*(unit.paths for unit in subject.units))
     for path in sorted(set(subject.of_kind("derived")) - made):
         if subject.invalid is None:
             text = "no [derived] section of .coord.toml says what makes it"
             run = commands.declare_producer(path)
-            yield Problem(declared.PRODUCER, printed(path), None, text, run)
+            yield Problem(effective.PRODUCER, printed(path), None, text, run)
     yield from _unattributed(subject)
 
 
@@ -78,4 +78,4 @@ def _unattributed(subject: Subject) -> Iterator[Problem]:
 
 def _unattributed_one(path: str, kind: str, run: str) -> Problem:
     text = f"declared as {kind} in .coord.toml, but no attribute guards it"
-    return Problem(declared.UNREGISTERED, printed(os.fsencode(path)), None, text, run)
+    return Problem(effective.UNREGISTERED, printed(os.fsencode(path)), None, text, run)

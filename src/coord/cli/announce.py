@@ -12,7 +12,7 @@ from coord.board import view
 from coord.board.claims import tops
 from coord.cli import claims, overlaps, show, talk
 from coord.cli import seat as seats
-from coord.overlap import contact, declared
+from coord.overlap import contact, pathspecs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ def announce(
         raise _detached(seat)
     mine = seats.claim(seat, branch)._replace(
         intent=intent or None,
-        paths=declared.rooted(seat.place, os.getcwd(), globs),
+        paths=pathspecs.rooted(seat.place, os.getcwd(), globs),
         session=session or None,
     )
     scope, roll = f"branch:{branch}", seat.roll()
@@ -77,7 +77,7 @@ def overlap(asked: str | None, *, as_json: bool) -> None:
     seat = seats.looking(asked)
     roll = seat.roll()
     ones = overlaps.live(seat, roll)
-    met = declared.meetings(seat.place, ones)
+    met = pathspecs.meetings(seat.place, ones)
     contacts = contact.Branches(seat.place).contacts(_branches(seat, roll))
     if as_json:
         show.document(

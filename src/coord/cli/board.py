@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.board import claims, records, view
+from coord.board import claims, eventjson, view
 from coord.board.text import board_lines, log_lines, seconds
 from coord.cli import seat as seats
 from coord.cli import show
@@ -62,7 +62,7 @@ def log(asked: str | None, *, name: str, as_json: bool) -> None:
     scope = seat.scopes[0]
     events = claims.history(seat.store, scope)
     if as_json:
-        show.document({"scope": scope, "events": [records.document(event) for event in events]})
+        show.document({"scope": scope, "events": [eventjson.document(event) for event in events]})
         return
     if not events:
         show.note(f"{scope} was never claimed")

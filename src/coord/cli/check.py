@@ -25,7 +25,7 @@ from coord.repo import caller, git
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.history import Tick
+    from coord.check.edges import Tick
     from coord.check.subject import Subject
     from coord.history.problem import Problem
     from coord.repo.worktree import Place

@@ -118,9 +118,9 @@ def _tell_of_overlaps(seat: Seat, roll: Roll, made: Sequence[tuple[str, State, P
 
 
 def _rooted(seat: Seat, globs: tuple[str, ...]) -> tuple[str, ...]:
-    from coord.overlap import declared  # noqa: PLC0415  # most claims declare no paths
+    from coord.overlap import pathspecs  # noqa: PLC0415  # most claims declare no paths
 
-    return declared.rooted(seat.place, os.getcwd(), globs)
+    return pathspecs.rooted(seat.place, os.getcwd(), globs)
 
 
 def claimed(seat: Seat, roll: Roll, scope: str, mine: Place) -> tuple[State, Place]:

@@ -10,7 +10,7 @@ import click
 from coord.base.errors import CoordError
 from coord.board import claims
 from coord.cli import roster, show, who
-from coord.cli.desk import worktree_of
+from coord.cli.ledgerentry import worktree_of
 from coord.fleet import lanes as fleet_lanes
 from coord.fleet import mirror as fleet_mirror
 from coord.fleet.ledger import Move, Until

@@ -15,13 +15,13 @@ from coord.guard import guarded
 from coord.history.problem import counted
 from coord.identity import pin, whoami
 from coord.ids import claim as claims
-from coord.ids import declared, files, listing, renumber, series, taken
+from coord.ids import files, listing, namespaces, renumber, series, taken
 from coord.repo import git
-from coord.settle import paths
+from coord.settle import index
 
 if TYPE_CHECKING:
     from coord.ids.claim import Claim
-    from coord.settle.paths import Spot
+    from coord.settle.index import Spot
 
 
 @click.group()
@@ -35,7 +35,7 @@ def id() -> None:  # noqa: A001  # the verb's name
 @click.pass_obj
 def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
     """Take the next free identifier of NAMESPACE, and write and stage its file."""
-    declared.require_namespace(namespace)
+    namespaces.require_namespace(namespace)
     spot, mine = _seat(asked, f"id next {quote(namespace)}", namespace)
     counted_in = series.of_namespace(spot.top, namespace)
     spot.require_inside(counted_in.path("x"))
@@ -56,7 +56,7 @@ def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
 def list_(*, namespace: str | None, as_json: bool) -> None:
     """Show the identifiers of every branch and worktree, and those that are only reserved."""
     if namespace is not None:
-        declared.require_namespace(namespace)
+        namespaces.require_namespace(namespace)
     place = who.here()
     rows = listing.rows(place, roster.board_of(place), namespace)
     if as_json:
@@ -121,7 +121,7 @@ def _seat(asked: str | None, verb: str, namespace: str) -> tuple[Spot, Claim]:
     who.lazily_pin(place, asked)
     me = whoami.resolve(place, asked)
     whoami.require_consistent(me, place, verb)
-    spot = paths.spot(place, os.getcwd(), verb)
+    spot = index.spot(place, os.getcwd(), verb)
     nonce = os.urandom(8).hex()
     return spot, claims.Claim("", namespace, me.actor, me.instance or "", nonce, pin.now())
 

@@ -19,7 +19,7 @@ from coord.doctor import installation
 from coord.guard import trust
 from coord.installer import (
     apply,
-    authors,
+    authorship,
     configlock,
     hookspath,
     include,
@@ -147,8 +147,8 @@ def _installed(found: Survey, again: str, *, pin_existing: bool, as_json: bool) 
         apply.apply(steps, common, again=again)
         try:
             trust.accept(common, [rule.regenerate for rule in found.declared.derived])
-            authors.mend(found.place, found.rule)
-            told = authors.pin_existing if pin_existing else authors.changes
+            authorship.mend(found.place, found.rule)
+            told = authorship.pin_existing if pin_existing else authorship.changes
             changes = told(found.place, found.rule)
         except OSError as error:
             raise apply.refused(error, common, again) from error
@@ -158,7 +158,7 @@ def _installed(found: Survey, again: str, *, pin_existing: bool, as_json: bool) 
 
 
 def _planned(found: Survey, again: str, *, pin_existing: bool, as_json: bool) -> int:
-    changes = authors.changes(found.place, found.rule)
+    changes = authorship.changes(found.place, found.rule)
     if pin_existing:
         changes = [replace(one, state="new") if one.state == "later" else one for one in changes]
     _tell(report.installed(found, found.steps(again=again), changes, done=False), as_json=as_json)

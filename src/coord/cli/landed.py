@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import claims, done, scopes
 from coord.board.keys import normal
-from coord.cli import order, show
+from coord.cli import merge_order, show
 from coord.cli.leaving import released
 from coord.order import standing
 from coord.order.arrange import LANDED
@@ -48,7 +48,7 @@ def settle(seat: Seat, onto: str | None, *, as_json: bool) -> None:
 
 def _settle(seat: Seat, onto: str | None) -> tuple[Onto, list[Settled]]:
     """Give up the claims of every branch that has landed; only the scopes named, if any are."""
-    goal = order.target(seat.place, onto, "release --landed")
+    goal = merge_order.target(seat.place, onto, "release --landed")
     tops = sorted(claims.tops(seat.store), key=lambda event: event.scope)
     found = standing.looked_up(seat.place, tops, goal)
     landed = {name: branch for name, branch in found.items() if branch.state == LANDED}

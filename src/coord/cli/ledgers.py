@@ -11,7 +11,7 @@ from coord.base.errors import Usage
 from coord.base.names import quote
 from coord.board import claims, keys, recipients, scopes
 from coord.board.store import StoreError
-from coord.cli import desk as desks
+from coord.cli import ledgerentry as desks
 from coord.cli import roster, show, who
 from coord.cli import seat as seats
 from coord.fleet.ledger import REASONS, Move, PutDown, document, stamped

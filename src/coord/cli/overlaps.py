@@ -10,7 +10,7 @@ from coord.board import claims, keys, letters, view
 from coord.board.actors import Actor
 from coord.board.messages import TEXT_LIMIT
 from coord.cli import talk
-from coord.overlap import declared
+from coord.overlap import pathspecs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coord.board.events import Place
     from coord.board.roll import Roll
     from coord.cli.seat import Seat
-    from coord.overlap.declared import Declared, Meeting
+    from coord.overlap.pathspecs import Declared, Meeting
 
 _NAMED = 5
 
@@ -26,7 +26,7 @@ _NAMED = 5
 def live(seat: Seat, roll: Roll) -> list[Declared]:
     """Return the claims that declare paths, without those of the dead."""
     return [
-        declared.Declared(event.scope, place)
+        pathspecs.Declared(event.scope, place)
         for event in claims.tops(seat.store)
         for place in event.state.line
         if place.paths and not view.is_unknown(place) and not roll.is_dead(place)
@@ -35,8 +35,8 @@ def live(seat: Seat, roll: Roll) -> list[Declared]:
 
 def tell(seat: Seat, roll: Roll, scope: str, mine: Place) -> list[Meeting]:
     """Tell both owners of every overlap with `mine`, once a pair, and return the overlaps."""
-    own = declared.Declared(scope, mine)
-    found = declared.meetings(seat.place, live(seat, roll), own) if mine.paths else []
+    own = pathspecs.Declared(scope, mine)
+    found = pathspecs.meetings(seat.place, live(seat, roll), own) if mine.paths else []
     for meeting in found:
         _tell(seat, meeting)
     return found

@@ -18,7 +18,7 @@ from coord.board.roll import Roll
 from coord.board.store import StoreError
 from coord.cli import habits, show, who
 from coord.cli import seat as seats
-from coord.cli.desk import worktree_of
+from coord.cli.ledgerentry import worktree_of
 from coord.fleet import lanes, mirror, screen, suggestion
 from coord.fleet.ledger import Move, PutDown, Until
 from coord.fleet.ledgerfile import Ledger

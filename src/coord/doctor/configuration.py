@@ -9,15 +9,15 @@ from coord.base import command
 from coord.base.names import quote
 from coord.doctor import installation
 from coord.doctor.configured import Listing, in_order, truth
+from coord.doctor.facts import NO_FILES, OTHER_FILES
 from coord.doctor.findings import Finding, Verdict, verdict
-from coord.doctor.view import NO_FILES, OTHER_FILES
 from coord.identity import damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from coord.doctor.configured import Entry
-    from coord.doctor.view import View
+    from coord.doctor.facts import View
 
 
 class Shared(NamedTuple):

@@ -13,18 +13,18 @@ from coord.doctor import (
     configured,
     guards,
     hooks,
-    identities,
     installation,
     paths,
     pending,
+    pinned,
     race,
     runtime,
 )
+from coord.doctor.facts import Means, View, look
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.doctor.probes import Prober
-from coord.doctor.view import Means, View, look
 from coord.identity import pin
-from coord.installer import attributes, branches, disk, hookspath, hooktools, survey
+from coord.installer import attributesfile, branches, disk, hookspath, hooktools, survey
 from coord.installer.plan import HOME
 from coord.repo import git, worktree
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from coord.doctor.pending import Waiting
     from coord.doctor.runtime import Runtime
-    from coord.installer.attributes import Line
+    from coord.installer.attributesfile import Line
     from coord.installer.manifest import Manifest
     from coord.repo.worktree import Place, Sibling
 
@@ -82,7 +82,7 @@ def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
     """
     installed = survey.read_manifest(place.common_dir) if place.installed else None
     version = git.version(git.tell("--version", cwd=place.cwd).text)
-    block = tuple(attributes.guarded(_info(place)))
+    block = tuple(attributesfile.guarded(_info(place)))
     env = hookspath.environment(environ)
     views, waiting, ran = _looked(place, installed, env, block, version)
     verdicts = (
@@ -90,7 +90,7 @@ def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         configuration.judge(views, _shared(place, env, installed)),
         runtime.judge(ran, views),
         hooks.judge(views, version),
-        identities.judge(views, _surroundings(place, cwd, environ)),
+        pinned.judge(views, _surroundings(place, cwd, environ)),
         _guarded(place, views, block, installed),
         pending.judge(waiting),
         race.judge(race.run(place.common_dir) if installed else race.Race()),
@@ -150,7 +150,7 @@ def _installation(place: Place, installed: Manifest | None) -> Verdict:
 
 
 def _info(place: Place) -> bytes | None:
-    return disk.read(os.path.join(place.common_dir, attributes.INFO))
+    return disk.read(os.path.join(place.common_dir, attributesfile.INFO))
 
 
 def _shared(
@@ -167,10 +167,10 @@ def _shared(
     )
 
 
-def _surroundings(place: Place, cwd: str, environ: Mapping[str, str]) -> identities.Surroundings:
+def _surroundings(place: Place, cwd: str, environ: Mapping[str, str]) -> pinned.Surroundings:
     leaked = environ.get("GIT_DIR", "")
     target = os.path.realpath(os.path.join(cwd, leaked)) if leaked else place.git_dir
-    return identities.Surroundings(
+    return pinned.Surroundings(
         environ,
         place.git_dir,
         target if target != place.git_dir else "",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import CoordError
 from coord.doctor import configured
 from coord.guard import guarded
-from coord.installer import attributes, disk, lines
+from coord.installer import appended, attributesfile, disk
 from coord.repo import git
 from coord.settings import config
 from coord.settings.config import Config, Derived
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from coord.doctor.configured import Listing
-    from coord.installer.attributes import Line
+    from coord.installer.attributesfile import Line
     from coord.repo.worktree import Place
 
 _NAMES = tuple(map(guarded.attribute, guarded.KINDS))
@@ -87,14 +87,14 @@ def ask(place: Place, listing: Listing, block: Sequence[Line], version: tuple[in
     """
     tags = _tags(place, (*_SPECS, f":(top,literal){config.FILE}"))
     texts, hidden = _files(place, tags, cone=version < _READS_OUTSIDE and _is_cone(listing))
-    rules = tuple(attributes.rules(texts.get(attributes.COMMITTED, b"")))
+    rules = tuple(attributesfile.rules(texts.get(attributesfile.COMMITTED, b"")))
     paths = _paths(place, tags)
     declared, fault = _declared(place)
     derived = [path.path for path in paths if path.kind == "derived"]
     return Guards(
         paths=paths,
         rules=rules,
-        fallbacks=_macros(texts.get(attributes.COMMITTED, b"")),
+        fallbacks=_macros(texts.get(attributesfile.COMMITTED, b"")),
         named=tuple((name, driver) for name, text in texts.items() for driver in drivers(text)),
         hidden=hidden,
         producers=declared.derived,
@@ -107,7 +107,7 @@ def ask(place: Place, listing: Listing, block: Sequence[Line], version: tuple[in
 def drivers(text: bytes) -> list[str]:
     """Return the merge drivers that an attributes file names, git's own and ours left out."""
     known = {"text", "binary", "union", *_NAMES}
-    words = (word for line in lines.split(text) for word in _attributes(line))
+    words = (word for line in appended.split(text) for word in _attributes(line))
     named = (os.fsdecode(word[6:]) for word in words if word.startswith(b"merge="))
     return [name for name in dict.fromkeys(named) if name and name not in known]
 
@@ -115,12 +115,12 @@ def drivers(text: bytes) -> list[str]:
 def _attributes(line: bytes) -> tuple[bytes, ...]:
     if line.lstrip().startswith(b"[attr]"):
         return tuple(line.split()[1:])
-    rule = attributes.parsed(line)
+    rule = attributesfile.parsed(line)
     return rule.attributes if rule else ()
 
 
 def _macros(text: bytes) -> frozenset[str]:
-    names = (line.split()[0][6:] for line in lines.split(text) if line.startswith(b"[attr]"))
+    names = (line.split()[0][6:] for line in appended.split(text) if line.startswith(b"[attr]"))
     return frozenset(map(os.fsdecode, names))
 
 
@@ -138,15 +138,15 @@ def _files(
     git falls back on the index for a file that is not checked out, but with a cone it used to skip
     those outside: all they speak of should be outside too.
     """
-    names = [name for name in tags if os.path.basename(name) == attributes.COMMITTED]
+    names = [name for name in tags if os.path.basename(name) == attributesfile.COMMITTED]
     texts: dict[str, bytes] = {}
     hidden = []
-    for name in dict.fromkeys((attributes.COMMITTED, *names)):
+    for name in dict.fromkeys((attributesfile.COMMITTED, *names)):
         text = disk.read(_full(place, name))
         away = text is None and tags.get(name) == "S"
         if away:
             text = git.ask("cat-file", "blob", f":{name}", cwd=place.cwd).out
-        if away and cone and attributes.rules(text or b""):
+        if away and cone and attributesfile.rules(text or b""):
             hidden.append(name)
         elif text is not None:
             texts[name] = text
@@ -186,7 +186,7 @@ def _without(
     lacking = [path for path in derived if path not in made]
     if not lacking:
         return ()
-    patterns = (attributes.unquoted(os.fsdecode(rule.pattern)) for rule in rules)
+    patterns = (attributesfile.unquoted(os.fsdecode(rule.pattern)) for rule in rules)
     by_pattern = Config(derived=tuple(Derived(pattern, "-") for pattern in patterns))
     matched = guarded.derived_rules(place, by_pattern, lacking)
     return tuple(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from coord.doctor.configured import Entry, Listing
+    from coord.doctor.facts import View
     from coord.doctor.probes import Hooks
-    from coord.doctor.view import View
 
 _CONFIGURED = (2, 54)  # the first git that runs hooks of its config
 

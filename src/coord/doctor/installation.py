@@ -11,13 +11,13 @@ from coord.base import command
 from coord.base.finding import Problem
 from coord.base.names import quote
 from coord.doctor import configured, hooks, probes
-from coord.doctor.view import View
+from coord.doctor.facts import View
 from coord.drivers.line import DRIVERS
 from coord.guard import guarded
 from coord.identity import pin, whoami
 from coord.installer import (
-    attributes,
-    authors,
+    attributesfile,
+    authorship,
     disk,
     hookfile,
     hookspath,
@@ -167,7 +167,7 @@ def listed(file: str | None, cwd: str) -> dict[str, str]:
 
 def _declared(there: Place) -> Iterator[Problem]:
     """Yield a problem when this worktree declares paths that the clone does not guard yet."""
-    block = attributes.guarded(disk.read(os.path.join(there.common_dir, attributes.INFO)))
+    block = attributesfile.guarded(disk.read(os.path.join(there.common_dir, attributesfile.INFO)))
     missing = [rule for rule in survey.declared_rules(there) if rule not in block]
     if missing:
         names = b" ".join(rule.pattern for rule in missing[:_NAMED])
@@ -209,7 +209,7 @@ def _author(there: Place) -> Iterator[Problem]:
         return
     if pinned is None or rule is None or rule.keep or not pinned.email:
         return
-    wanted, found = f"{pinned.name} <{pinned.email}>", authors.author(there.cwd)
+    wanted, found = f"{pinned.name} <{pinned.email}>", authorship.author(there.cwd)
     if found != wanted:
         message = f"git will write {found or 'no author'} here, {wanted} is pinned"
         yield Problem("author-mismatch", there.cwd, message, whoami.way_back(there, "author"))

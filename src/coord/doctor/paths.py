@@ -11,15 +11,15 @@ from coord.doctor import installation
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.drivers.line import DRIVERS
 from coord.guard.guarded import attribute
-from coord.installer import attributes
+from coord.installer import attributesfile
 from coord.settle import producers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from coord.doctor.facts import View
     from coord.doctor.guards import Missing
-    from coord.doctor.view import View
-    from coord.installer.attributes import Line
+    from coord.installer.attributesfile import Line
 
 _NAMED = 5
 _LFS = "lfs"
@@ -80,11 +80,11 @@ def _fallbacks(view: View) -> Iterator[Finding]:
     lacking = [name for name in names if name not in view.guards.fallbacks]
     if not lacking:
         return
-    file = quote(os.path.join(view.folder, attributes.COMMITTED))
+    file = quote(os.path.join(view.folder, attributesfile.COMMITTED))
     macros = " ".join(quote(f"[attr]{name} -merge") for name in lacking)
     message = (
-        f"{attributes.COMMITTED} does not define {', '.join(lacking)}: a clone without git-coord "
-        "merges such a file as text, and says nothing"
+        f"{attributesfile.COMMITTED} does not define {', '.join(lacking)}: a clone without "
+        "git-coord merges such a file as text, and says nothing"
     )
     run = f"printf '%s\\n' {macros} | cat - {file} >{file}.new && mv {file}.new {file}"
     yield Finding("fallback-missing", view.folder, message, run)
@@ -206,7 +206,7 @@ def _leftovers(working: Sequence[View], declared: Declared) -> Iterator[Finding]
     known |= {rule for view in working for rule in view.guards.rules}
     for rule in declared.block:
         if rule not in known:
-            pattern = attributes.unquoted(os.fsdecode(rule.pattern))
+            pattern = attributesfile.unquoted(os.fsdecode(rule.pattern))
             message = f"info/attributes guards {pattern}, which no branch declares any more"
             run = f"git coord untrack {quote(pattern)}"
             yield Finding("guard-leftover", declared.common_dir, message, run)
@@ -228,7 +228,7 @@ def _notes(working: Sequence[View], declared: Declared) -> Iterator[str]:
 
 
 def _patterns(rules: Sequence[Line]) -> str:
-    return _some(attributes.unquoted(os.fsdecode(rule.pattern)) for rule in rules)
+    return _some(attributesfile.unquoted(os.fsdecode(rule.pattern)) for rule in rules)
 
 
 def _some(names: Iterable[str]) -> str:

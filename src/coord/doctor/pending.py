@@ -16,7 +16,7 @@ from coord.repo import git
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from coord.doctor.view import View
+    from coord.doctor.facts import View
     from coord.guard.refusal import Record
     from coord.repo.worktree import Place
 

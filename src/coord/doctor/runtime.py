@@ -19,7 +19,7 @@ from coord.repo import git
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from coord.doctor.view import View
+    from coord.doctor.facts import View
     from coord.installer.manifest import Manifest
     from coord.repo.worktree import Place
 

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import coord
-from coord.doctor import identities, probes
+from coord.doctor import pinned, probes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from coord.doctor.examine import Diagnosis
+    from coord.doctor.facts import View
     from coord.doctor.findings import Finding
-    from coord.doctor.view import View
 
 _ROWS = 12  # worktrees
 _GROUPS = 12  # findings
@@ -124,7 +124,7 @@ def _who(view: View) -> str:
         return "(broken pin)"
     if view.away or view.fault:
         return "(broken)" if view.fault else "(gone)"
-    return "(unpinned)" if identities.is_unpinned(view) else "(its user)"
+    return "(unpinned)" if pinned.is_unpinned(view) else "(its user)"
 
 
 def _hooks(view: View) -> tuple[list[str], list[str]]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic
 
 from coord.base import publish
-from coord.fleet import faults
+from coord.fleet import refusals
 from coord.fleet.ledger import Entry, header, line, names, parsed
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ class Ledger(Generic[Entry]):
                 if self._appended(line(entry)):
                     return made
         except OSError as error:
-            raise faults.unwritable(self.path, error) from error
-        raise faults.unwritable(self.path, OSError(errno.EBUSY, "it is replaced without a pause"))
+            raise refusals.unwritable(self.path, error) from error
+        raise refusals.unwritable(self.path, OSError(errno.EBUSY, "it is replaced without a pause"))
 
     def newest(self, limit: int | None = TAIL, until: Until[Entry] | None = None) -> Tail[Entry]:
         """Return the entries, newest first, as far as the last `limit` bytes go."""
@@ -121,7 +121,7 @@ class Ledger(Generic[Entry]):
             fd = os.open(os.path.basename(self.name), flags | _FLAGS, dir_fd=folder)
         try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise faults.foreign(self.path, "it is no regular file")
+                raise refusals.foreign(self.path, "it is no regular file")
             yield fd
         finally:
             os.close(fd)
@@ -143,7 +143,7 @@ class Ledger(Generic[Entry]):
             except FileNotFoundError:
                 pass
             except OSError as error:
-                raise faults.unreadable(self.path, error) from error
+                raise refusals.unreadable(self.path, error) from error
             if fd is not None:
                 self.require_ours(fd)
             yield fd
@@ -157,10 +157,12 @@ class Ledger(Generic[Entry]):
         first = os.pread(fd, _FIRST, 0)
         if first and not names(first.split(b"\n")[0].removesuffix(b"\r"), self.columns):
             columns = ", ".join(self.columns._fields)
-            raise faults.foreign(self.path, f"its first line does not name the columns: {columns}")
+            raise refusals.foreign(
+                self.path, f"its first line does not name the columns: {columns}"
+            )
         size = os.fstat(fd).st_size
         if b"\0" in os.pread(fd, _LAST, max(0, size - _LAST)):
-            raise faults.foreign(self.path, "it holds a NUL byte")
+            raise refusals.foreign(self.path, "it holds a NUL byte")
 
 
 class Tail(Generic[Entry]):
@@ -235,7 +237,7 @@ def _judged(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         if os.path.islink(path):
-            raise faults.link(path) from error
+            raise refusals.link(path) from error
         if error.errno in {errno.ENOTDIR, errno.EISDIR, errno.ENXIO}:
-            raise faults.foreign(path, str(error.strerror)) from error
+            raise refusals.foreign(path, str(error.strerror)) from error
         raise

@@ -14,8 +14,8 @@ from coord.base.names import quote, shown
 from coord.history.problem import printed
 from coord.ids import claim, taken
 from coord.ids.claimtext import folded
-from coord.ids.survey import HERE, survey
-from coord.settle import paths
+from coord.ids.sources import HERE, survey
+from coord.settle import index
 
 if TYPE_CHECKING:
     from coord.ids.claim import Claim
@@ -62,7 +62,7 @@ def require_disputed(case: Case, text: bytes, mine: Claim) -> None:
 
 
 def _is_unmerged(case: Case) -> bool:
-    return case.path in paths.unmerged(case.spot.place)
+    return case.path in index.unmerged(case.spot.place)
 
 
 def _is_disputed(case: Case) -> bool:

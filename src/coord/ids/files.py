@@ -11,10 +11,10 @@ from coord.base import publish
 from coord.base.errors import CoordError, Refused
 from coord.base.names import quote
 from coord.repo import git
-from coord.settle import paths
+from coord.settle import index
 
 if TYPE_CHECKING:
-    from coord.settle.paths import Spot
+    from coord.settle.index import Spot
 
 _PATIENCE = 2.0  # seconds in which another git gives its lock up, or was killed
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -112,7 +112,7 @@ def stage(spot: Spot, path: str) -> str:
     until = time.monotonic() + _PATIENCE
     while True:
         try:
-            return paths.stage_files(spot.place, [path])[path]
+            return index.stage_files(spot.place, [path])[path]
         except CoordError as error:
             if not _is_locked(error) or time.monotonic() > until:
                 raise

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.history.blobs import Blobs
 from coord.history.door import Door
-from coord.ids import claim, series, trees
-from coord.ids.survey import HERE, survey
+from coord.ids import claim, folders, series
+from coord.ids.sources import HERE, survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from coord.board.store import Store
-    from coord.ids.survey import Survey
+    from coord.ids.sources import Survey
     from coord.repo.worktree import Place
 
 _SHOWN = 3  # branches in a row
@@ -82,7 +82,7 @@ def _committed(place: Place, seen: Survey) -> Iterator[Row]:
     with Blobs(Door(place.cwd)) as blobs:
         texts = blobs.read_small(blob for _, blob in where)
         here = _branch(place)
-        head = trees.below(Door(place.cwd), ["HEAD"], claim.FOLDER.encode(), deep=True)
+        head = folders.below(Door(place.cwd), ["HEAD"], claim.FOLDER.encode(), deep=True)
         committed = head.get("HEAD", {})
         for (path, blob), names in where.items():
             fields = claim.fields(texts[blob])

@@ -16,15 +16,15 @@ from coord.base.names import shown
 from coord.guard import guarded, refusal
 from coord.history.blobs import Blobs
 from coord.history.door import Door
-from coord.ids import claim, claimtext, contest, files, history, series
-from coord.ids.survey import staged
+from coord.ids import claim, claimed, claimtext, contest, files, series
+from coord.ids.sources import staged
 from coord.repo import git
-from coord.settle import paths, resolve
+from coord.settle import index, resolve
 
 if TYPE_CHECKING:
     from coord.board.store import Store
     from coord.ids.claim import Claim
-    from coord.settle.paths import Spot
+    from coord.settle.index import Spot
     from coord.settle.resolve import Case
 
 
@@ -142,14 +142,14 @@ def _is_younger(texts: dict[str, bytes]) -> bool:
 def _dropped(case: Case) -> _Found | None:
     """Return a claim of the path that HEAD's history holds and its files do not."""
     door, path = Door(case.spot.place.cwd), os.fsencode(case.path)
-    added = history.additions(door, ["HEAD"], [path]) if _at_head(case) else {}
+    added = claimed.additions(door, ["HEAD"], [path]) if _at_head(case) else {}
     if not added:
         return None
     beside = staged(case.spot.place, os.path.dirname(case.path)).files
     with Blobs(door) as blobs:
         texts = {name: blobs.read(blob) for name, blob in beside.items()}
-        for what, (number, blob) in history.claims(blobs, added).items():
-            if history.holders(texts, path, what) < number:
+        for what, (number, blob) in claimed.claims(blobs, added).items():
+            if claimed.holders(texts, path, what) < number:
                 return _Found(blobs.read(blob), texts.get(path), "")
     return None
 
@@ -201,7 +201,7 @@ def _settle(case: Case, found: _Found, reason: str) -> None:
     if found.take == "worktree":
         os.unlink(case.spot.full(case.path))
         if not _at_head(case):
-            paths.stage_removal(case.spot.place, case.path)
+            index.stage_removal(case.spot.place, case.path)
             return
     if found.take:
         resolve.settle(case, found.take, reason)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import keys
-from coord.ids import claim, declared
+from coord.ids import claim, namespaces
 from coord.ids import format as formats
 from coord.ids.claimtext import folded
-from coord.ids.survey import survey
+from coord.ids.sources import survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,7 +80,7 @@ class Reserved(NamedTuple):
 def of_namespace(top: str | None, namespace: str) -> Series:
     """Return the series of a namespace, as ``.coord.toml`` declares it."""
     folder = os.path.join(claim.FOLDER, namespace)
-    return Series(folder, declared.format_of(top, namespace), claim.SUFFIX)
+    return Series(folder, namespaces.format_of(top, namespace), claim.SUFFIX)
 
 
 def of_path(top: str | None, path: str) -> Series:

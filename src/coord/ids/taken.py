@@ -16,14 +16,14 @@ from coord.guard import refusal
 from coord.history.blobs import Blobs
 from coord.history.door import Door
 from coord.history.problem import Problem, printed
-from coord.ids import claim, claimtext, history
-from coord.ids.survey import HERE, Source, survey
+from coord.ids import claim, claimed, claimtext
+from coord.ids.sources import HERE, Source, survey
 from coord.repo import worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from coord.ids.survey import Survey
+    from coord.ids.sources import Survey
     from coord.repo.worktree import Place
 
 RULE = "id-taken"
@@ -159,7 +159,7 @@ class _Judge:
         door = Door(self._place.cwd)
         tips = [source.rev for source in self._seen.sources if source.rev]
         tips += ["HEAD"] if door.ask("rev-parse", "--quiet", "--verify", "HEAD").out else []
-        for (path, blob), makers in history.additions(door, tips, bare).items():
+        for (path, blob), makers in claimed.additions(door, tips, bare).items():
             alone = len(makers) == 1 or bare[path] != blob
             if not alone and self._copies(path, blob) < len(makers):
                 names = " and ".join(sorted(f"{one.author[0]} in {one.id[:12]}" for one in makers))
@@ -169,7 +169,7 @@ class _Judge:
         """Return how many numbers this has here that people claimed with the same bytes."""
         files = self._seen.sources[0].files if self._seen.sources else {}
         texts = {name: self._texts[other] for name, other in files.items()}
-        return history.holders(texts, path, self._claims[blob])
+        return claimed.holders(texts, path, self._claims[blob])
 
     def _told(self, path: bytes, blob: str) -> str:
         return f"{shown(claim.claimant(self._texts[blob]))}{self._name(self._where[path][blob])}"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from coord.base.errors import Refused
 from coord.base.names import operand, quote
 from coord.repo import git
-from coord.settle import paths
+from coord.settle import index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from coord.repo.worktree import Place
     from coord.settings.config import Derived
-    from coord.settle.paths import Spot
+    from coord.settle.index import Spot
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ def require_inputs(spot: Spot, runs: Sequence[Job]) -> list[str]:
         Refused: one of them is a declared input; or one that was staged still has its markers.
     """
     made = {path for job in runs for path in job.paths}
-    conflicts = sorted(paths.unmerged(spot.place) - made)
-    settled = sorted(paths.unmerged(spot.place, "--resolve-undo") - made)
+    conflicts = sorted(index.unmerged(spot.place) - made)
+    settled = sorted(index.unmerged(spot.place, "--resolve-undo") - made)
     unready = dict.fromkeys(conflicts, 0)
-    unready |= {path: line for path in settled if (line := paths.marker_line(spot.full(path)))}
+    unready |= {path: line for path in settled if (line := index.marker_line(spot.full(path)))}
     for job in runs:
         inputs = matched(spot.place, job.inputs)
         found = {path: line for path, line in unready.items() if path in inputs}

@@ -18,13 +18,13 @@ from coord.base.errors import Refused, Usage
 from coord.guard import guarded, refusal, trust
 from coord.repo import git
 from coord.settings import config
-from coord.settle import paths, producers
+from coord.settle import index, producers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from coord.guard.refusal import Record
-    from coord.settle.paths import Spot
+    from coord.settle.index import Spot
     from coord.settle.producers import Job
 
 _STDERR = 2
@@ -110,7 +110,7 @@ def carry_out(plan: Plan) -> Made:
     try:
         for job in plan.jobs:
             _run(plan.spot, job)
-        blobs = paths.stage_files(plan.spot.place, plan.paths)
+        blobs = index.stage_files(plan.spot.place, plan.paths)
     except BaseException:
         for path, kept in before.items():
             _put_back(top, path, kept)
@@ -146,7 +146,7 @@ def _wanted(spot: Spot, words: Sequence[str], refused: Iterable[str]) -> list[st
     found: list[str] = []
     for word in words:
         spellings = spot.spellings(word)
-        hits = (paths.matching(path, refused) for path in spellings)
+        hits = (index.matching(path, refused) for path in spellings)
         known = (
             next((hit for hit in hits if hit), None)
             or [path for path in spellings if os.path.lexists(spot.full(path))][:1]
@@ -201,7 +201,7 @@ def _run(spot: Spot, job: Job) -> None:
         full = spot.full(path)
         if not os.path.lexists(full) or stat.S_ISDIR(os.lstat(full).st_mode):
             raise _failed(spot, job, f"it left no file {path}")
-        line = paths.marker_line(spot.full(path))
+        line = index.marker_line(spot.full(path))
         if line:
             raise _failed(spot, job, f"what it made has conflict markers, {path}:{line}")
 

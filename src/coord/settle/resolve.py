@@ -16,14 +16,14 @@ from coord.drivers import join
 from coord.guard import guarded, refusal
 from coord.repo import git
 from coord.settings import config
-from coord.settle import paths
+from coord.settle import index
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.guard.refusal import Record
     from coord.repo.worktree import Place
-    from coord.settle.paths import Entry, Spot
+    from coord.settle.index import Entry, Spot
 
 TAKES = ("ours", "theirs", "both", "worktree")
 _STAGES = {"ours": "2", "theirs": "3"}
@@ -58,7 +58,7 @@ class Case:
         """Return mode and blob of ``ours`` or ``theirs``; None where that side has no file."""
         entry = self.stages.get(_STAGES[take])
         if entry is None and self.records:
-            return paths.Entry(self.mode, getattr(self.records[0], take))
+            return index.Entry(self.mode, getattr(self.records[0], take))
         return entry
 
 
@@ -77,17 +77,17 @@ def case(spot: Spot, word: str, assumed: str = "") -> Case:
     live = [record for record, _ in refusal.live(spot.place, git.elsewhere())]
     for path in spot.spellings(word):
         records = tuple(record for record in live if record.path == path)
-        index = paths.stages(spot.place, path)
-        if records or index or _before(spot, path):
+        staged = index.stages(spot.place, path)
+        if records or staged or _before(spot, path):
             kind = records[0].kind if records else guarded.kinds(spot.place, [path]).get(path)
             kind = kind or assumed
             if not kind:
                 raise _unguarded(spot, path)
             spot.require_inside(path)
-            stages = {stage: entry for stage, entry in index.items() if stage != "0"}
+            stages = {stage: entry for stage, entry in staged.items() if stage != "0"}
             if records and not stages:
-                stages = paths.stages(spot.place, path, "--resolve-undo")
-            mode = index["0"].mode if "0" in index else "100644"
+                stages = index.stages(spot.place, path, "--resolve-undo")
+            mode = staged["0"].mode if "0" in staged else "100644"
             return Case(spot, path, kind, records, stages, mode)
     raise Usage(
         "path-unknown",
@@ -159,9 +159,9 @@ def _require_sense(case: Case, take: str) -> None:
 def _from_worktree(case: Case) -> str:
     full = case.spot.full(case.path)
     if not os.path.lexists(full):
-        paths.stage_removal(case.spot.place, case.path)
+        index.stage_removal(case.spot.place, case.path)
         return ""
-    line = paths.marker_line(full)
+    line = index.marker_line(full)
     if line:
         word = case.spot.typed(case.path)
         raise Refused(
@@ -172,7 +172,7 @@ def _from_worktree(case: Case) -> str:
             run=f"${{EDITOR:-vi}} {word} && git coord resolve {word} --take worktree "
             "--reason 'joined by hand'",
         )
-    return paths.stage_files(case.spot.place, [case.path])[case.path]
+    return index.stage_files(case.spot.place, [case.path])[case.path]
 
 
 def _from_sides(case: Case, take: str) -> str:
@@ -180,11 +180,11 @@ def _from_sides(case: Case, take: str) -> str:
     place, path = case.spot.place, case.path
     entry = _joined(case) if take == "both" else case.side(take)
     if entry is None:  # that side deleted the file
-        paths.stage_removal(place, path)
+        index.stage_removal(place, path)
         if os.path.lexists(case.spot.full(path)):
             os.unlink(case.spot.full(path))
         return ""
-    paths.stage_blob(place, path, entry)
+    index.stage_blob(place, path, entry)
     return entry.blob
 
 
@@ -202,7 +202,7 @@ def _joined(case: Case) -> Entry | None:
         None if start is None else start.encode("utf-8", "surrogateescape"),
     )
     written = git.tell("hash-object", "-w", "--stdin", cwd=place.cwd, stdin=text)
-    return paths.Entry(ours.mode, written.text)
+    return index.Entry(ours.mode, written.text)
 
 
 def _content(place: Place, entry: Entry | None) -> bytes:
@@ -245,7 +245,7 @@ def _unguarded(spot: Spot, path: str) -> Refused:
 
 def _edited(spot: Spot, path: str) -> str:
     """Return what takes the markers of an ordinary conflict away first; nothing without any."""
-    return f"${{EDITOR:-vi}} {spot.typed(path)} && " if paths.marker_line(spot.full(path)) else ""
+    return f"${{EDITOR:-vi}} {spot.typed(path)} && " if index.marker_line(spot.full(path)) else ""
 
 
 def _untouched(case: Case) -> Refused:

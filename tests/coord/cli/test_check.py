@@ -236,7 +236,7 @@ def test_progress_is_for_terminals_that_wait(guarded: Repo) -> None:
     """Nobody else sees it, and nobody who does not wait."""
     guarded.commit("append", {"a.log": "one\ntwo\nthree\nfour\n"})
     leader, follower = pty.openpty()
-    program = "import coord.cli.check as c, coord.check.history as h; c._PATIENCE = -1\n"
+    program = "import coord.cli.check as c, coord.check.edges as h; c._PATIENCE = -1\n"
     program += "h.STEP = 1\nfrom coord.cli.main import run; import sys\n"
     program += "sys.argv[1:] = ['check']; run()"
     python = os.path.join(guarded.env["PATH"].split(os.pathsep)[0], "python")

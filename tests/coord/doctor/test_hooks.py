@@ -9,7 +9,7 @@ import pytest
 
 from coord.doctor import hooks, probes
 from coord.doctor.configured import Entry, Listing
-from coord.doctor.view import View
+from coord.doctor.facts import View
 from coord.installer.hookfile import EVENTS
 from coord.repo.worktree import Place
 from harness.clinic import diagnosis, findings, healthy, mended, notes

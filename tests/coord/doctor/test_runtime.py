@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import coord
 from coord.doctor import runtime
 from coord.doctor.configured import Entry, Listing
+from coord.doctor.facts import View
 from coord.doctor.probes import Hooks
-from coord.doctor.view import View
 from coord.installer import launcher, manifest
 from coord.repo.worktree import Place
 from harness.clinic import findings, healthy, mended, notes, rules

@@ -10,7 +10,7 @@ import pytest
 from coord.base.errors import Refused
 from coord.ids import files
 from coord.repo import worktree
-from coord.settle import paths
+from coord.settle import index
 from harness.crash import killed_at_every_call
 from harness.ids import contested, path, taken
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 IMPORTS = """\
 from coord.repo import worktree
 from coord.ids import files
-from coord.settle import paths
-spot = paths.spot(worktree.discover(os.getcwd()), os.getcwd(), "id")
+from coord.settle import index
+spot = index.spot(worktree.discover(os.getcwd()), os.getcwd(), "id")
 """
 BODY = "files.write(spot, sys.argv[1], b'whole\\n' * 9)"
 
 
-def spot_of(repo: Repo) -> paths.Spot:
+def spot_of(repo: Repo) -> index.Spot:
     """Return the top level of a repository as a place to write in."""
-    return paths.spot(worktree.discover(str(repo.path)), str(repo.path), "id")
+    return index.spot(worktree.discover(str(repo.path)), str(repo.path), "id")
 
 
 def test_killed_at_any_moment_the_file_is_absent_or_whole(repo: Repo) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, events, keys, notices, records
+from coord.board import claims, eventjson, events, keys, notices
 from coord.board.events import Place
 from coord.identity.whoami import Identity
 
@@ -291,4 +291,4 @@ def test_events_come_back_as_they_were_written(store: Store) -> None:
     waits_on = log[1].details["waits_on"]
     assert isinstance(waits_on, dict)
     assert waits_on["instance"] == "instance-0"
-    assert all(records.decode(records.encode(e), keys.claim(SCOPE), e.seq) == e for e in log)
+    assert all(eventjson.decode(eventjson.encode(e), keys.claim(SCOPE), e.seq) == e for e in log)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.history.door import Door
-from coord.ids import trees
+from coord.ids import folders
 from harness import Repo
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def test_every_name_is_read_as_git_has_it(
     wanted = {line.partition("\t")[2]: line.split()[2].partition("\t")[0] for line in listed}
 
     door, raw = Door(str(repo.path)), folder.encode()
-    found = trees.below(door, ["HEAD", "HEAD^{commit}"], raw, deep=True)
+    found = folders.below(door, ["HEAD", "HEAD^{commit}"], raw, deep=True)
 
     decoded = {
         path.decode("utf-8", "surrogateescape"): blob for path, blob in found["HEAD"].items()
@@ -42,8 +42,8 @@ def test_what_is_not_there_is_left_out(repo: Repo) -> None:
     repo.commit("file", {"ids": "a file\n"})
     door = Door(str(repo.path))
 
-    assert trees.below(door, ["HEAD", "HEAD~1", "nowhere", "0" * 40], b"ids", deep=True) == {}
-    assert trees.below(door, [], b"ids", deep=True) == {}
+    assert folders.below(door, ["HEAD", "HEAD~1", "nowhere", "0" * 40], b"ids", deep=True) == {}
+    assert folders.below(door, [], b"ids", deep=True) == {}
 
 
 def test_subfolders_count_where_they_are_asked_for(repo: Repo) -> None:
@@ -58,12 +58,12 @@ def test_subfolders_count_where_they_are_asked_for(repo: Repo) -> None:
     repo.commit("files")
     door = Door(str(repo.path))
 
-    assert set(trees.below(door, ["HEAD"], b"ids", deep=True)["HEAD"]) == {
+    assert set(folders.below(door, ["HEAD"], b"ids", deep=True)["HEAD"]) == {
         b"ids/a",
         b"ids/deep/er/b",
     }
-    assert set(trees.below(door, ["HEAD"], b"ids", deep=False)["HEAD"]) == {b"ids/a"}
-    assert set(trees.below(door, ["HEAD"], b"", deep=False)["HEAD"]) == {b"README"}
+    assert set(folders.below(door, ["HEAD"], b"ids", deep=False)["HEAD"]) == {b"ids/a"}
+    assert set(folders.below(door, ["HEAD"], b"", deep=False)["HEAD"]) == {b"README"}
 
 
 def test_a_tree_that_many_branches_share_is_read_once(repo: Repo, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_tree_that_many_branches_share_is_read_once(repo: Repo, tmp_path: Path
     trace = tmp_path / "trace"
     env = {**repo.env, "GIT_TRACE": str(trace), "GIT_NO_REPLACE_OBJECTS": "1"}
     names = [f"b{number}" for number in range(20)]
-    found = trees.below(Door(str(repo.path), env), names, b"ids", deep=True)
+    found = folders.below(Door(str(repo.path), env), names, b"ids", deep=True)
 
     assert len({id(files) for files in found.values()}) == 1
     assert trace.read_text().count("built-in: git cat-file") == 3

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coord.repo.worktree import Place
-from coord.settle.paths import Spot, marker_line, matching
+from coord.settle.index import Spot, marker_line, matching
 
 if TYPE_CHECKING:
     from pathlib import Path

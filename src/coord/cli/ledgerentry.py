@@ -10,7 +10,7 @@ from coord.base.errors import Environment
 from coord.base.names import operand
 from coord.cli import seat as seats
 from coord.cli import show, who
-from coord.fleet import faults
+from coord.fleet import refusals
 from coord.guard import guarded
 from coord.identity import whoami
 from coord.repo import git
@@ -83,7 +83,7 @@ def require_merged(desk: Desk, name: str) -> None:
         run = f"git coord resolve {word} --take both --reason 'both sides shipped'"
     else:
         run = f"${{EDITOR:-vi}} {word} && git add -- {word}"
-    raise faults.unmerged(os.path.join(desk.top, name), run)
+    raise refusals.unmerged(os.path.join(desk.top, name), run)
 
 
 def tell(desk: Desk, name: str, *, made: bool) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from coord.base.errors import Usage
 from coord.board.events import Place
-from coord.overlap import declared
-from coord.overlap.declared import Declared
+from coord.overlap import pathspecs
+from coord.overlap.pathspecs import Declared
 from coord.repo import worktree
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ def claim(name: str, branch: str | None, *paths: str) -> Declared:
     return Declared(f"task:{name}", place)
 
 
-def met(repo: Repo, mine: list[str], theirs: list[str]) -> list[declared.Meeting]:
+def met(repo: Repo, mine: list[str], theirs: list[str]) -> list[pathspecs.Meeting]:
     """Return where two claims meet."""
     place = worktree.discover(str(repo.path))
     ones = [claim("a", "main", *mine), claim("b", "other", *theirs)]
-    return declared.meetings(place, ones)
+    return pathspecs.meetings(place, ones)
 
 
 @pytest.fixture
@@ -119,10 +119,10 @@ def test_one_workers_or_one_branchs_claims_do_not_meet(tracked: Repo) -> None:
     mine = claim("a", "main", "src")
     same = Declared("task:z", mine.claim._replace(branch="other"))
 
-    assert declared.meetings(place, [mine, same]) == []
-    assert declared.meetings(place, [mine, claim("b", "main", "src")]) == []
+    assert pathspecs.meetings(place, [mine, same]) == []
+    assert pathspecs.meetings(place, [mine, claim("b", "main", "src")]) == []
     third = claim("c", "third", "src/a.py")
-    pairs = declared.meetings(place, [mine, third, claim("d", "d", "README", "src/b.md")], mine)
+    pairs = pathspecs.meetings(place, [mine, third, claim("d", "d", "README", "src/b.md")], mine)
     assert [(one.first.scope, one.second.scope) for one in pairs] == [
         ("task:a", "task:c"),
         ("task:a", "task:d"),
@@ -147,7 +147,7 @@ def test_a_glob_counts_from_the_folder_it_is_typed_in(
     """And is kept as it is said at the top level."""
     place = worktree.discover(str(tracked.path))
 
-    assert declared.rooted(place, str(tracked.path / "src"), [typed]) == (rooted,)
+    assert pathspecs.rooted(place, str(tracked.path / "src"), [typed]) == (rooted,)
 
 
 @pytest.mark.parametrize("spec", [":(nosuch)x", "../../out"])
@@ -156,4 +156,4 @@ def test_what_git_does_not_take_is_wrong_usage(tracked: Repo, spec: str) -> None
     place = worktree.discover(str(tracked.path))
 
     with pytest.raises(Usage, match="git said"):
-        declared.rooted(place, str(tracked.path / "src"), [spec])
+        pathspecs.rooted(place, str(tracked.path / "src"), [spec])

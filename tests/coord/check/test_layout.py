@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.check.scratch import Scratch
+from coord.check.layout import Scratch
 
 if TYPE_CHECKING:
     from pathlib import Path

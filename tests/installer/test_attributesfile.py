@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coord.guard.guarded import KINDS
-from coord.installer import attributes
-from coord.installer.attributes import Line
+from coord.installer import attributesfile
+from coord.installer.attributesfile import Line
 from harness import Repo
 
 LINES = st.lists(
@@ -41,59 +41,59 @@ def test_declaring_and_undeclaring_is_identity(old: bytes | None, pattern: str, 
     Only a file with rules and without their macros, which was broken, keeps those it was given.
     """
     macros = b"".join(b"[attr]coord-%s -merge\n" % kind.encode() for kind in KINDS)
-    old = macros + old if old and attributes.rules(old) else old
-    new = attributes.declared(old, pattern, kind)
+    old = macros + old if old and attributesfile.rules(old) else old
+    new = attributesfile.declared(old, pattern, kind)
 
     if new != old:
-        assert attributes.undeclared(new, pattern) == old
+        assert attributesfile.undeclared(new, pattern) == old
 
 
 @given(TEXTS, PATTERNS, st.sampled_from(KINDS))
 def test_declaring_twice_declares_once(old: bytes, pattern: str, kind: str) -> None:
     """A second track finds its own line."""
-    once = attributes.declared(old, pattern, kind)
+    once = attributesfile.declared(old, pattern, kind)
 
-    assert attributes.declared(once, pattern, kind) == once
+    assert attributesfile.declared(once, pattern, kind) == once
 
 
 @given(st.none() | TEXTS)
 def test_the_block_goes_without_a_trace(old: bytes | None) -> None:
     """Whatever else stands in info/attributes."""
-    block = attributes.block(["coord-log"], [Line(b"*.tsv", (b"coord-log",))])
-    new = attributes.with_block(old, block)
+    block = attributesfile.block(["coord-log"], [Line(b"*.tsv", (b"coord-log",))])
+    new = attributesfile.with_block(old, block)
 
-    assert attributes.without_block(new) == old
-    assert attributes.with_block(new, block) == new
+    assert attributesfile.without_block(new) == old
+    assert attributesfile.with_block(new, block) == new
 
 
 def test_the_block_is_renewed_in_its_place() -> None:
     """Lines of the user below it stay below it, and go on winning."""
-    block = attributes.block(["coord-log"], [])
-    text = attributes.with_block(b"above\n", block) + b"below\n"
-    renewed = attributes.block(["coord-log"], [Line(b"*.tsv", (b"coord-log",))])
+    block = attributesfile.block(["coord-log"], [])
+    text = attributesfile.with_block(b"above\n", block) + b"below\n"
+    renewed = attributesfile.block(["coord-log"], [Line(b"*.tsv", (b"coord-log",))])
 
-    new = attributes.with_block(text, renewed)
+    new = attributesfile.with_block(text, renewed)
 
     assert new == b"above\n" + renewed + b"below\n"
-    assert attributes.guarded(new) == [Line(b"*.tsv", (b"coord-log",))]
+    assert attributesfile.guarded(new) == [Line(b"*.tsv", (b"coord-log",))]
 
 
 def test_a_line_that_somebody_put_into_the_block_survives() -> None:
     """It is not ours, wherever it stands."""
-    block = attributes.block(["coord-log"], [])
+    block = attributesfile.block(["coord-log"], [])
     first, *rest = block.splitlines(keepends=True)
     text = b"".join([first, b"*.c diff=cpp\n", *rest])
 
-    assert attributes.without_block(text) == b"*.c diff=cpp\n"
-    assert b"*.c diff=cpp\n" in attributes.with_block(text, block)
+    assert attributesfile.without_block(text) == b"*.c diff=cpp\n"
+    assert b"*.c diff=cpp\n" in attributesfile.with_block(text, block)
 
 
 def test_a_torn_block_takes_nothing_of_others_with_it() -> None:
     """Its end is gone: what looks like ours goes, the rest stays."""
-    block = attributes.block(["coord-log"], [Line(b"*.tsv", (b"coord-log",))])
+    block = attributesfile.block(["coord-log"], [Line(b"*.tsv", (b"coord-log",))])
     torn = block.rpartition(b"# git-coord end")[0] + b"*.c diff=cpp\n"
 
-    assert attributes.without_block(torn) == b"*.c diff=cpp\n"
+    assert attributesfile.without_block(torn) == b"*.c diff=cpp\n"
 
 
 @settings(max_examples=40)
@@ -103,7 +103,7 @@ def test_git_reads_the_pattern_that_was_meant(pattern: str) -> None:
     if os.fsencode(pattern) in {b".", b".."} or len(os.fsencode(pattern)) > 200:
         return
     repo = _scratch()
-    repo.write(".gitattributes", attributes.declared(None, pattern, "log"))
+    repo.write(".gitattributes", attributesfile.declared(None, pattern, "log"))
 
     value = repo.git("check-attr", "-z", "coord-log", "--", pattern).split("\0")[2]
 
@@ -126,16 +126,16 @@ _made: Repo | None = None
 
 def test_the_fallback_is_a_loud_conflict_without_the_toolkit(repo: Repo) -> None:
     """The committed macros alone make git refuse a text merge."""
-    repo.commit("guard", {".gitattributes": attributes.declared(None, "x.json", "derived")})
+    repo.commit("guard", {".gitattributes": attributesfile.declared(None, "x.json", "derived")})
 
     assert repo.git("check-attr", "merge", "--", "x.json") == "x.json: merge: unset"
 
 
 def test_the_block_outranks_the_committed_fallback(repo: Repo) -> None:
     """The same macro, redefined in info/attributes, selects the driver."""
-    text = attributes.declared(None, "x.json", "derived")
+    text = attributesfile.declared(None, "x.json", "derived")
     repo.commit("guard", {".gitattributes": text})
-    block = attributes.block(["coord-derived"], attributes.rules(text))
+    block = attributesfile.block(["coord-derived"], attributesfile.rules(text))
     repo.common("info").mkdir(exist_ok=True)
     repo.common("info/attributes").write_bytes(block)
 
@@ -146,7 +146,7 @@ def test_only_what_merging_needs_is_copied() -> None:
     """`text` in info/attributes would outrank a later committed line about line ends."""
     text = b"x.json text eol=lf coord-derived\ny.json -coord-derived merge=npm diff\nz text\n"
 
-    assert attributes.rules(text) == [
+    assert attributesfile.rules(text) == [
         Line(b"x.json", (b"coord-derived",)),
         Line(b"y.json", (b"-coord-derived", b"merge=npm")),
     ]
@@ -154,7 +154,7 @@ def test_only_what_merging_needs_is_copied() -> None:
 
 def test_undeclaring_keeps_the_other_attributes_of_the_line() -> None:
     """A line that says more than ours loses only ours."""
-    assert attributes.undeclared(b"x.json text coord-log -diff\n", "x.json") == (
+    assert attributesfile.undeclared(b"x.json text coord-log -diff\n", "x.json") == (
         b"x.json text -diff\n"
     )
 
@@ -162,10 +162,10 @@ def test_undeclaring_keeps_the_other_attributes_of_the_line() -> None:
 def test_macros_that_were_there_before_stay() -> None:
     """Only those that track wrote, below its note, go with the last rule."""
     old = b"[attr]coord-derived -merge\n"
-    new = attributes.declared(old, "x.json", "derived")
+    new = attributesfile.declared(old, "x.json", "derived")
 
     assert new.count(b"[attr]coord-derived") == 1
-    assert attributes.undeclared(new, "x.json") == old
+    assert attributesfile.undeclared(new, "x.json") == old
 
 
 def test_known_rules_stay_and_declared_ones_win() -> None:
@@ -173,7 +173,7 @@ def test_known_rules_stay_and_declared_ones_win() -> None:
     known = [Line(b"a", (b"coord-log",)), Line(b"b", (b"coord-log",))]
     declaring = [Line(b"a", (b"coord-log",)), Line(b"c", (b"coord-log",))]
 
-    joined = attributes.joined(known, declaring)
+    joined = attributesfile.joined(known, declaring)
 
     assert [rule.pattern for rule in joined] == [b"b", b"a", b"c"]
 
@@ -183,6 +183,6 @@ def test_known_rules_stay_and_declared_ones_win() -> None:
 )
 def test_a_later_line_that_changes_the_merge_is_found(later: bytes, count: int) -> None:
     """Only lines below the guard that name `merge` can override it."""
-    text = b"*.json merge=union\n" + attributes.declared(None, "x.json", "derived") + later
+    text = b"*.json merge=union\n" + attributesfile.declared(None, "x.json", "derived") + later
 
-    assert len(attributes.later_merge_rules(text, "x.json", "derived")) == count
+    assert len(attributesfile.later_merge_rules(text, "x.json", "derived")) == count

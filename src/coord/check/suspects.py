@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.check.history import History
-    from coord.check.records import Step
+    from coord.check.compared import Step
+    from coord.check.edges import History
     from coord.history.changes import Change
     from coord.history.commits import Commit
 

@@ -12,10 +12,10 @@ import click
 from coord.base import command as ourselves
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.cli import guardfaults, show, who
+from coord.cli import show, trackfaults, who
 from coord.drivers.line import DRIVERS
 from coord.guard import trust
-from coord.installer import attributes, declaration, disk
+from coord.installer import attributesfile, declaration, disk
 from coord.installer import pattern as patterns
 from coord.installer.apply import alone, apply
 from coord.installer.steps import Edit
@@ -44,7 +44,7 @@ def track() -> None:
 def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: bool) -> None:
     """Guard a file that CMD makes: merges refuse it, and name the command ({path} is the file)."""
     if not command.strip() or "" in inputs:
-        raise guardfaults.usage(pattern, "--regenerate and --input need a text", "derived")
+        raise trackfaults.usage(pattern, "--regenerate and --input need a text", "derived")
     values: dict[str, Value] = {"regenerate": command}
     values |= {"inputs": list(inputs)} if inputs else {}
     _declare("derived", pattern, values, as_json=as_json)
@@ -57,7 +57,7 @@ def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: boo
 def log(pattern: str, *, start: str | None, as_json: bool) -> None:
     """Guard a log that only grows: merges join its records, and refuse to lose one."""
     if start is not None and "\n" in start:
-        raise guardfaults.usage(pattern, "--start needs a text of one line", "log")
+        raise trackfaults.usage(pattern, "--start needs a text of one line", "log")
     _declare("log", pattern, {} if start is None else {"start": start}, as_json=as_json)
 
 
@@ -79,7 +79,7 @@ def untrack(pattern: str, *, as_json: bool) -> None:
         files = _Files.read(place)
         edits = files.edits(None, pattern, {})
         if not edits:
-            raise guardfaults.not_tracked(pattern)
+            raise trackfaults.not_tracked(pattern)
         apply(edits, place.common_dir, again=again)
     _tell(files, edits, {"pattern": pattern}, f"{pattern}: not guarded any more", as_json=as_json)
 
@@ -101,8 +101,8 @@ class _Files:
             Refused: a committed link stands in the place of one.
         """
         if place.top is None:
-            raise guardfaults.no_worktree(place)
-        names = (attributes.COMMITTED, config.FILE)
+            raise trackfaults.no_worktree(place)
+        names = (attributesfile.COMMITTED, config.FILE)
         files = cls(place, place.top, {name: _text(place.top, name) for name in names})
         config.parse(files.texts[config.FILE] or b"", files.path(config.FILE))
         return files
@@ -114,11 +114,11 @@ class _Files:
     def edits(self, kind: str | None, pattern: str, values: dict[str, Value]) -> list[Edit]:
         """Return the edits that guard `pattern` as `kind` (None: not at all); none: it is so."""
         changes: list[tuple[str, Change]] = [
-            (self.path(attributes.COMMITTED), partial(_attributes, kind, pattern)),
+            (self.path(attributesfile.COMMITTED), partial(_attributes, kind, pattern)),
             (self.path(config.FILE), partial(_sections, kind, pattern, values)),
         ]
         if self.place.installed:
-            info = os.path.join(self.place.common_dir, attributes.INFO)
+            info = os.path.join(self.place.common_dir, attributesfile.INFO)
             changes.append((info, partial(_info, kind, pattern)))
         now = {self.path(name): text for name, text in self.texts.items()}
         return [
@@ -137,7 +137,7 @@ def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool
         files = _Files.read(place)
         fault = patterns.fault(pattern, files.top)
         if fault:
-            raise guardfaults.usage(pattern, fault, kind)
+            raise trackfaults.usage(pattern, fault, kind)
         edits = files.edits(kind, pattern, values)
         apply(edits, place.common_dir, again=again)
         if isinstance(command, str) and place.installed:
@@ -146,7 +146,7 @@ def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool
     _tell(files, edits, {"pattern": pattern, "kind": kind, **values}, about, as_json=as_json)
     if not files.place.installed:
         show.note(f"this clone has no drivers yet: {ourselves.install()}")
-    committed = disk.read(files.path(attributes.COMMITTED)) or b""
+    committed = disk.read(files.path(attributesfile.COMMITTED)) or b""
     for warning in patterns.overridden(files.place, committed, pattern, kind):
         show.note(warning)
 
@@ -164,8 +164,8 @@ def _accept(common_dir: str, command: str) -> None:
 
 def _attributes(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:
     if kind is not None:
-        return attributes.declared(old, pattern, kind)
-    return None if old is None else attributes.undeclared(old, pattern)
+        return attributesfile.declared(old, pattern, kind)
+    return None if old is None else attributesfile.undeclared(old, pattern)
 
 
 def _sections(
@@ -179,7 +179,7 @@ def _sections(
 
 
 def _info(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:
-    return attributes.guarding(old, list(DRIVERS), pattern, kind)
+    return attributesfile.guarding(old, list(DRIVERS), pattern, kind)
 
 
 def _tell(
@@ -211,7 +211,7 @@ def _text(top: str, name: str) -> bytes | None:
     path = os.path.join(top, name)
     found = disk.look(path)
     if found is None and git.ask("ls-files", "-t", "--", name, cwd=top).text.startswith("S "):
-        raise guardfaults.outside_sparse(path, name)
+        raise trackfaults.outside_sparse(path, name)
     if found is None or found.kind == "file":
         return found.data if found else None
     raise Refused(

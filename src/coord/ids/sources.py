@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.history.door import Door
-from coord.ids import trees
+from coord.ids import folders
 from coord.repo import git, worktree
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def survey(place: Place, folder: str, *, deep: bool = True) -> Survey:
     here = _here(door, place)
     revs = {rev: name for rev, name in _branches(door) if rev != here}
     revs |= dict(_detached(siblings, place))
-    seen = trees.below(door, list(revs), raw, deep=deep)
+    seen = folders.below(door, list(revs), raw, deep=deep)
     sources = [Source(revs[rev], rev, files) for rev, files in seen.items()]
     if place.top is not None:
         sources.insert(0, staged(place, folder, deep=deep))

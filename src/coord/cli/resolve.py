@@ -11,13 +11,13 @@ from coord.base.errors import Refused, Usage
 from coord.cli import show, who
 from coord.guard import trust
 from coord.installer.apply import alone
-from coord.settle import paths, sides
+from coord.settle import index, sides
 from coord.settle import regenerate as regenerating
 from coord.settle import resolve as resolving
 
 if TYPE_CHECKING:
     from coord.repo.worktree import Place
-    from coord.settle.paths import Spot
+    from coord.settle.index import Spot
     from coord.settle.regenerate import Made, Plan
 
 
@@ -110,7 +110,7 @@ def resolve(asked: str | None, *, path: str, take: str, reason: str, as_json: bo
 def _spot(asked: str | None, verb: str) -> Spot:
     place = who.here()
     who.lazily_pin(place, asked)
-    return paths.spot(place, os.getcwd(), verb)
+    return index.spot(place, os.getcwd(), verb)
 
 
 def _show(plan: Plan) -> None:

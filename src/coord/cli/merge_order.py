@@ -16,7 +16,7 @@ from coord.cli import seat as seats
 from coord.order import branches, merging, text
 from coord.order.arrange import FINISHED, LANDED
 from coord.repo import git
-from coord.settle import paths
+from coord.settle import index
 
 if TYPE_CHECKING:
     from coord.board.events import Change, Place, State
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def finish(asked: str | None, *, as_json: bool) -> None:
     """Say that the branch you are on is done: it may be merged, and its claims stay until then."""
-    paths.spot(who.here(), os.getcwd(), "finish")
+    index.spot(who.here(), os.getcwd(), "finish")
     seat = seats.acting(asked, "finish", [], {})
     branch = _current(seat)
     tip = _tip(seat, branch)

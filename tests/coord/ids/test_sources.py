@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.ids.survey import HERE, staged, survey
+from coord.ids.sources import HERE, staged, survey
 from coord.repo import worktree
 
 if TYPE_CHECKING:

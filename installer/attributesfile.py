@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from coord.base.cquote import c_unquoted
 from coord.guard.guarded import KINDS, attribute, quoted_pattern
-from coord.installer import lines
+from coord.installer import appended
 
 COMMITTED = ".gitattributes"
 INFO = "info/attributes"
@@ -67,7 +67,7 @@ def parsed(line: bytes) -> Line | None:
 
 def rules(text: bytes) -> list[Line]:
     """Return the rules of a file that name our attributes, cut down to what merging needs."""
-    found = [rule for rule in map(parsed, lines.split(text)) if rule and rule.guards]
+    found = [rule for rule in map(parsed, appended.split(text)) if rule and rule.guards]
     return [
         rule._replace(
             attributes=tuple(
@@ -84,9 +84,9 @@ def declared(text: bytes | None, pattern: str, kind: str) -> bytes:
     if text is not None and any(_sets(found, pattern, kind) for found in rules(text)):
         return text
     rest = undeclared(text, pattern) if text is not None else None
-    missing = [macro for macro in _fallbacks() if macro not in lines.split(rest or b"")]
+    missing = [macro for macro in _fallbacks() if macro not in appended.split(rest or b"")]
     lead = _NOTE + b"".join(missing) if missing else b""
-    return lines.added(rest, lead + rule.text())
+    return appended.added(rest, lead + rule.text())
 
 
 def undeclared(text: bytes, pattern: str) -> bytes | None:
@@ -96,14 +96,14 @@ def undeclared(text: bytes, pattern: str) -> bytes | None:
     them: its note above them says so.
     """
     rest = _without_rule(text, pattern)
-    if rest is None or rules(rest) or _NOTE not in lines.split(rest):
+    if rest is None or rules(rest) or _NOTE not in appended.split(rest):
         return rest
-    return lines.without(rest, _macros_of_ours(lines.split(rest)))
+    return appended.without(rest, _macros_of_ours(appended.split(rest)))
 
 
 def later_merge_rules(text: bytes, pattern: str, kind: str) -> list[Line]:
     """Return the rules below the one that guards `pattern` that could give it another driver."""
-    found = [rule for rule in map(parsed, lines.split(text)) if rule and rule.merges]
+    found = [rule for rule in map(parsed, appended.split(text)) if rule and rule.merges]
     at = [number for number, rule in enumerate(found) if _sets(rule, pattern, kind)]
     return [rule for rule in found[at[-1] + 1 :] if not rule.guards] if at else []
 
@@ -118,7 +118,7 @@ def guarded(info: bytes | None) -> list[Line]:
     """Return the rules in the block of ``info/attributes``."""
     if info is None:
         return []
-    texts = lines.split(info)
+    texts = appended.split(info)
     return rules(b"".join(texts[number] for number in sorted(_block(texts))))
 
 
@@ -148,10 +148,10 @@ def line_for(pattern: str, kind: str) -> Line:
 
 def with_block(info: bytes | None, wanted: bytes) -> bytes:
     """Return ``info/attributes`` holding the block `wanted`, in the place of an earlier one."""
-    texts = lines.split(info or b"")
+    texts = appended.split(info or b"")
     ours = _block(texts)
     if info is None or not ours:
-        return lines.added(info, wanted)
+        return appended.added(info, wanted)
     first, last = min(ours), max(ours)
     if not texts[last].endswith(b"\n"):
         wanted = wanted[:-1]
@@ -161,7 +161,7 @@ def with_block(info: bytes | None, wanted: bytes) -> bytes:
 
 def without_block(info: bytes | None) -> bytes | None:
     """Return ``info/attributes`` without our block; None when the file should go."""
-    return None if info is None else lines.without(info, _block(lines.split(info)))
+    return None if info is None else appended.without(info, _block(appended.split(info)))
 
 
 def _fallbacks() -> list[bytes]:
@@ -183,7 +183,7 @@ def _sets(rule: Line, pattern: str, kind: str) -> bool:
 
 def _without_rule(text: bytes, pattern: str) -> bytes | None:
     """Drop our attributes from the lines of `pattern`, and the lines that then say nothing."""
-    texts, gone = lines.split(text), set()
+    texts, gone = appended.split(text), set()
     for number, line in enumerate(texts):
         rule = parsed(line)
         if rule is None or not rule.guards or not rule.is_for(pattern):
@@ -194,7 +194,7 @@ def _without_rule(text: bytes, pattern: str) -> bytes | None:
             texts[number] = Line(rule.pattern, rest).text().rstrip(b"\n") + end
         else:
             gone.add(number)
-    return lines.without(b"".join(texts), gone)
+    return appended.without(b"".join(texts), gone)
 
 
 def _block(texts: list[bytes]) -> set[int]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from coord.doctor.configured import Entry
-    from coord.doctor.view import View
+    from coord.doctor.facts import View
     from coord.identity.pin import Authorship, Pin
 
 _ROLES = ("author", "committer")

@@ -16,7 +16,7 @@ from coord.repo import git, worktree
 if TYPE_CHECKING:
     from coord.doctor.probes import Hooks, Prober
     from coord.identity.pin import Pin
-    from coord.installer.attributes import Line
+    from coord.installer.attributesfile import Line
     from coord.repo.worktree import Place, Sibling
 
 _NEXT = "--coord-next"  # rev-parse prints what it does not know: a path may hold a newline

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.board import keys, records
+from coord.board import eventjson, keys
 from coord.board.events import Event, Place, State
 from coord.board.offer import Offer
 from coord.board.process import Process
@@ -61,17 +61,17 @@ EVENTS = st.builds(
 def test_an_event_comes_back_as_it_was(event: Event) -> None:
     """Whatever its texts hold, lone surrogates too; one line of JSON."""
     event = event._replace(scope=keys.normal(event.scope))
-    value = records.encode(event)
+    value = eventjson.encode(event)
 
     assert value.count(b"\n") == 1
-    assert records.decode(value, keys.claim(event.scope), event.seq) == event
+    assert eventjson.decode(value, keys.claim(event.scope), event.seq) == event
 
 
 @given(st.binary(max_size=200))
 def test_other_bytes_are_foreign(value: bytes) -> None:
     """Empty, torn, binary."""
-    with pytest.raises(records.Foreign):
-        records.decode(value, keys.claim("task:x"), 1)
+    with pytest.raises(eventjson.Foreign):
+        eventjson.decode(value, keys.claim("task:x"), 1)
 
 
 JSON = st.recursive(
@@ -86,34 +86,34 @@ def test_a_record_with_one_wrong_field_is_foreign_or_an_event(
     event: Event, data: st.DataObject
 ) -> None:
     """Any JSON in any field: told apart, never another exception."""
-    document: Any = json.loads(records.encode(event))
+    document: Any = json.loads(eventjson.encode(event))
     spots = [document, document["state"], *document["state"]["line"]]
     spot = data.draw(st.sampled_from(spots))
     spot[data.draw(st.sampled_from(sorted(spot)))] = data.draw(JSON)
     value = json.dumps(document).encode()
 
     try:
-        found = records.decode(value, keys.claim(event.scope), event.seq)
-    except records.Foreign:
+        found = eventjson.decode(value, keys.claim(event.scope), event.seq)
+    except eventjson.Foreign:
         return
-    assert records.encode(found)
+    assert eventjson.encode(found)
 
 
 @given(EVENTS, st.data())
 def test_a_torn_record_is_foreign(event: Event, data: st.DataObject) -> None:
     """Every proper prefix that lacks more than the newline."""
-    value = records.encode(event)
+    value = eventjson.encode(event)
     cut = data.draw(st.integers(0, len(value) - 2))
 
-    with pytest.raises(records.Foreign):
-        records.decode(value[:cut], keys.claim(event.scope), event.seq)
+    with pytest.raises(eventjson.Foreign):
+        eventjson.decode(value[:cut], keys.claim(event.scope), event.seq)
 
 
 def test_a_record_in_the_wrong_place_is_foreign() -> None:
     """Its number and its scope are part of what it says."""
     event = Event(3, "n", None, "claim", "task:x", "a", "i", "now", State())
-    value = records.encode(event)
+    value = eventjson.encode(event)
 
     for folder, seq in ((keys.claim("task:x"), 4), (keys.claim("task:y"), 3)):
-        with pytest.raises(records.Foreign):
-            records.decode(value, folder, seq)
+        with pytest.raises(eventjson.Foreign):
+            eventjson.decode(value, folder, seq)
