@@ -16,37 +16,37 @@ if TYPE_CHECKING:
 
     from coord.guard.evidence import Facts
     from coord.guard.refusal import Record
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
-def judge(place: Place, message: str | None) -> None:
+def judge(here: Worktree, message: str | None) -> None:
     """Refuse a commit that would swallow a refusal; note settled ones in `message`.
 
     Raises:
         Refused: a pending path is staged as one of its two sides.
     """
     environ = git.here()
-    live = refusal.live(place, environ)
+    live = refusal.live(here, environ)
     pending = [
         record
         for record, facts in live
-        if refusal.blocks(record, facts) or _is_half_merged(place, record, facts)
+        if refusal.blocks(record, facts) or _is_half_merged(here, record, facts)
     ]
     if pending:
         raise _refused(pending)
     settled = [record for record, facts in live if refusal.is_settled(record, facts)]
     if settled and message is not None:
-        _note(place, message, settled)
+        _note(here, message, settled)
 
 
-def _is_half_merged(place: Place, record: Record, facts: Facts) -> bool:
+def _is_half_merged(here: Worktree, record: Record, facts: Facts) -> bool:
     """Tell whether a refused log is staged with the markers that its driver left.
 
     ``git add -A`` takes them; a log that is read by machines would then hold three strange records.
     """
     if record.kind != "log" or not facts.staged or not refusal.is_pending(record, facts):
         return False
-    text = b"\n" + git.tell("cat-file", "blob", facts.staged, cwd=place.cwd, env=git.here()).out
+    text = b"\n" + git.tell("cat-file", "blob", facts.staged, cwd=here.cwd, env=git.here()).out
     return all(b"\n" + mark in text for mark in (b"<<<<<<<", b"=======", b">>>>>>>"))
 
 
@@ -86,11 +86,11 @@ def _way_out(pending: Sequence[Record], others: set[str]) -> str:
     return "git coord regenerate --all" if together else refusal.way_out(pending[0])
 
 
-def _note(place: Place, message: str, settled: Sequence[Record]) -> None:
+def _note(here: Worktree, message: str, settled: Sequence[Record]) -> None:
     """Add one trailer a path, above the scissors and inside a trailer block that stands there.
 
     ``--no-divider``: a body line ``---`` would otherwise pull the trailers above it.
     """
     trailers = [f"--trailer={refusal.trailer(record)}" for record in settled]
     how = ("--in-place", "--no-divider", "--if-exists=addIfDifferent")
-    git.tell("interpret-trailers", *how, *trailers, message, cwd=place.cwd, env=git.here())
+    git.tell("interpret-trailers", *how, *trailers, message, cwd=here.cwd, env=git.here())

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NamedTuple
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 else:
     from coord.base.frozen import NamedTuple
 
@@ -32,53 +32,53 @@ class Lineage(NamedTuple):
     replaced: list[str]
 
 
-def of(place: Place, args: Sequence[str]) -> Lineage:
+def of(here: Worktree, args: Sequence[str]) -> Lineage:
     """Return the lineage of the commit that prepare-commit-msg was called for with `args`."""
-    parents = [_ask(place, "rev-parse", "--verify", "--quiet", "HEAD"), *_merged(place)]
-    base = _ask(place, "merge-base", *parents) if len(parents) > 1 else ""
-    replaced = _ask(place, "rev-parse", "HEAD^@").split() if is_amending(args) else []
+    parents = [_ask(here, "rev-parse", "--verify", "--quiet", "HEAD"), *_merged(here)]
+    base = _ask(here, "merge-base", *parents) if len(parents) > 1 else ""
+    replaced = _ask(here, "rev-parse", "HEAD^@").split() if is_amending(args) else []
     return Lineage(parents, base, replaced)
 
 
-def _merged(place: Place) -> list[str]:
+def _merged(here: Worktree) -> list[str]:
     try:
-        with open(place.private("MERGE_HEAD"), encoding="ascii") as file:
+        with open(here.private("MERGE_HEAD"), encoding="ascii") as file:
             return file.read().split()
     except FileNotFoundError:
         return []
 
 
-def shared(place: Place, commit: str) -> list[str]:
+def shared(here: Worktree, commit: str) -> list[str]:
     """Return the newest commits in `commit`'s history that another branch, tag or remote reaches.
 
     In a repository with no other ref that is `commit` itself: nothing tells history apart there.
     Not asked are the stash (its entries stand on one's own commits) and backup refs.
     """
-    if is_alone(place):
+    if is_alone(here):
         return [commit]
-    branch = _branch(place)
+    branch = _branch(here)
     mine = f"--exclude={branch.removeprefix('refs/heads/')}"
-    listed = _ask(place, "rev-list", "--boundary", commit, "--not", mine, *_OTHERS).split()
+    listed = _ask(here, "rev-list", "--boundary", commit, "--not", mine, *_OTHERS).split()
     return [line[1:] for line in listed if line.startswith("-")] if listed else [commit]
 
 
-def is_alone(place: Place) -> bool:
+def is_alone(here: Worktree) -> bool:
     """Tell whether the repository has no other branch, no tag and no remote."""
     refs = _ask(
-        place, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
+        here, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
     )
-    return not set(refs.split("\n")) - {_branch(place), ""}
+    return not set(refs.split("\n")) - {_branch(here), ""}
 
 
-def where_shared(place: Place) -> str:
+def where_shared(here: Worktree) -> str:
     """Return why what :func:`shared` tells counts as shared, to go on a sentence with."""
-    if is_alone(place):
+    if is_alone(here):
         return "is committed, and with no other branch, tag or remote to tell, all of that counts"
     return "is on another branch, tag or remote"
 
 
-def _branch(place: Place) -> str:
-    return _ask(place, "symbolic-ref", "--quiet", "HEAD")
+def _branch(here: Worktree) -> str:
+    return _ask(here, "symbolic-ref", "--quiet", "HEAD")
 
 
 def reverted(message: bytes) -> tuple[str, str] | None:
@@ -111,5 +111,5 @@ def is_amending(args: Sequence[str]) -> bool:
     )
 
 
-def _ask(place: Place, *args: str) -> str:
-    return git.ask(*args, cwd=place.cwd, env=git.here()).text
+def _ask(here: Worktree, *args: str) -> str:
+    return git.ask(*args, cwd=here.cwd, env=git.here()).text

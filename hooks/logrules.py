@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from coord.drivers.records import Records
     from coord.hooks.lineage import Lineage
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 else:
     from coord.base.frozen import NamedTuple
 
@@ -43,21 +43,21 @@ class Loss(NamedTuple):
     more: int
 
 
-def judge(place: Place, args: Sequence[str]) -> str:
+def judge(here: Worktree, args: Sequence[str]) -> str:
     """Refuse a commit by which a log loses records of shared history; return what to say of others.
 
     Args:
-        place: the worktree.
+        here: the worktree.
         args: the arguments of prepare-commit-msg: message file, source, commit.
 
     Raises:
         Refused: naming path, record and line, and the command that settles it with a reason.
     """
-    changes = staged.changes(place, "log")
+    changes = staged.changes(here, "log")
     if not changes:
         return ""
-    history = _History(place, lineage.of(place, args), args[0])
-    starts = guarded.log_rules(place, config.load(place.top), list(changes))
+    history = _History(here, lineage.of(here, args), args[0])
+    starts = guarded.log_rules(here, config.load(here.top), list(changes))
     said = ""
     for path, blob in changes.items():
         rule = starts.get(path)
@@ -65,9 +65,9 @@ def judge(place: Place, args: Sequence[str]) -> str:
         log = _Log(history, path, None if start is None else start.encode())
         loss, taken = log.loss(blob)
         if loss is not None and not history.replays:
-            raise _refused(path, loss, lineage.where_shared(place))
+            raise _refused(path, loss, lineage.where_shared(here))
         if taken is not None:
-            said += _taken_out(path, taken, alone=not place.has("sequencer"))
+            said += _taken_out(path, taken, alone=not here.has("sequencer"))
     return said
 
 
@@ -90,13 +90,13 @@ def missing(
 class _History:
     """The commits a log is held against, in one place."""
 
-    def __init__(self, place: Place, past: Lineage, message: str) -> None:
-        self.place = place
+    def __init__(self, here: Worktree, past: Lineage, message: str) -> None:
+        self.here = here
         self.past = past
         with open(message, "rb") as file:
             self.reverted = lineage.reverted(file.read())
-        self.replays = place.has("REVERT_HEAD") or place.has("sequencer")
-        self.shared = [tip for parent in past.parents for tip in lineage.shared(place, parent)]
+        self.replays = here.has("REVERT_HEAD") or here.has("sequencer")
+        self.shared = [tip for parent in past.parents for tip in lineage.shared(here, parent)]
 
     def text(self, commit: str, path: str) -> bytes:
         """Return `path` as it is in `commit`, empty where it is not."""
@@ -104,7 +104,7 @@ class _History:
 
     def blob(self, name: str) -> bytes:
         """Return the bytes of a blob, empty when there is none."""
-        done = git.ask("cat-file", "blob", name, cwd=self.place.cwd, env=git.here())
+        done = git.ask("cat-file", "blob", name, cwd=self.here.cwd, env=git.here())
         return done.out if done.code == 0 else b""
 
 

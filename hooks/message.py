@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from coord.repo.worktree import Place
+from coord.repo.worktree import Worktree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,23 +27,23 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
     Raises:
         Refused: the commit may not be made as it is.
     """
-    place = Place(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
+    here = Worktree(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
     message = args[0] if args else None
     if "refused" in needs:
         from coord.hooks import gate  # noqa: PLC0415  # each need loads its own module only
 
-        gate.judge(place, message)
+        gate.judge(here, message)
     said = ""
     if "records" in needs:
         from coord.hooks import logrules  # noqa: PLC0415
 
-        said = logrules.judge(place, args)
+        said = logrules.judge(here, args)
     if "once" in needs:
         from coord.hooks import oncerules  # noqa: PLC0415
 
-        oncerules.judge(place, args)
+        oncerules.judge(here, args)
     if message is not None and ("signed" in needs or "pin" in needs):
         from coord.hooks import signoff  # noqa: PLC0415
 
-        said += signoff.judged(event, place, args)
+        said += signoff.judged(event, here, args)
     return said

@@ -17,38 +17,38 @@ from coord.repo import git
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
-def judge(place: Place, args: Sequence[str]) -> None:
+def judge(here: Worktree, args: Sequence[str]) -> None:
     """Refuse a commit that changes or deletes a write-once file of shared history.
 
     Args:
-        place: the worktree.
+        here: the worktree.
         args: the arguments of prepare-commit-msg: message file, source, commit.
 
     Raises:
         Refused: naming the path, and the command that settles it with a reason.
     """
-    changes = staged.changes(place, "once")
+    changes = staged.changes(here, "once")
     if not changes:
         return
-    history = _History(place, args)
+    history = _History(here, args)
     for path, blob in changes.items():
         if history.is_lost(path, blob):
-            raise _refused(path, blob, lineage.where_shared(place))
+            raise _refused(path, blob, lineage.where_shared(here))
 
 
 class _History:
     """The commits that write-once files are held against."""
 
-    def __init__(self, place: Place, args: Sequence[str]) -> None:
-        self._place = place
-        self._past = lineage.of(place, args)
+    def __init__(self, here: Worktree, args: Sequence[str]) -> None:
+        self._here = here
+        self._past = lineage.of(here, args)
         with open(args[0], "rb") as file:
             self._reverted = lineage.reverted(file.read())
         self._shared = [
-            tip for parent in self._past.parents for tip in lineage.shared(place, parent)
+            tip for parent in self._past.parents for tip in lineage.shared(here, parent)
         ]
 
     def is_lost(self, path: str, blob: str) -> bool:
@@ -80,7 +80,7 @@ class _History:
         return [
             git.ask(
                 "rev-parse", "--verify", "--quiet", f"{commit}:{path}",
-                cwd=self._place.cwd, env=git.here(),
+                cwd=self._here.cwd, env=git.here(),
             ).text
             for commit in commits if commit
         ]  # fmt: skip

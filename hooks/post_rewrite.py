@@ -12,7 +12,7 @@ import os
 from coord.base.names import shown
 from coord.guard import refusal
 from coord.repo import git
-from coord.repo.worktree import Place
+from coord.repo.worktree import Worktree
 
 
 def dropped(dirs: tuple[str, str]) -> str:
@@ -21,35 +21,35 @@ def dropped(dirs: tuple[str, str]) -> str:
     git lists every commit it went through in ``rewritten-list``, as ``OLD NEW``: a dropped one with
     the commit it was to stand on, which is where the driver found HEAD.
     """
-    place = Place(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
+    here = Worktree(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
     try:
-        with open(place.private("rebase-merge/rewritten-list"), encoding="ascii") as file:
+        with open(here.private("rebase-merge/rewritten-list"), encoding="ascii") as file:
             pairs = [tuple(line.split()) for line in file]
     except FileNotFoundError:
         return ""
     found: dict[str, list[str]] = {}
-    for record in refusal.read_all(place.git_dir):
+    for record in refusal.read_all(here.git_dir):
         for old, new in pairs:
-            if new == record.head and _holds(place, old, record):
+            if new == record.head and _holds(here, old, record):
                 found.setdefault(old, []).append(record.path)
                 refusal.forget(record)
-    whole = {old: paths for old, paths in found.items() if _paths(place, old) <= set(paths)}
-    return _told(place, whole) if whole else ""
+    whole = {old: paths for old, paths in found.items() if _paths(here, old) <= set(paths)}
+    return _told(here, whole) if whole else ""
 
 
-def _holds(place: Place, commit: str, record: refusal.Record) -> bool:
-    return _ask(place, "rev-parse", "--verify", "-q", f"{commit}:{record.path}") == record.theirs
+def _holds(here: Worktree, commit: str, record: refusal.Record) -> bool:
+    return _ask(here, "rev-parse", "--verify", "-q", f"{commit}:{record.path}") == record.theirs
 
 
-def _paths(place: Place, commit: str) -> set[str]:
+def _paths(here: Worktree, commit: str) -> set[str]:
     """Return what `commit` changed: one that changed more was left out by ``--skip``."""
     names = ("--no-commit-id", "--name-only", "--no-renames", "-r", "-z")
-    return set(_ask(place, "diff-tree", *names, commit).split("\0")) - {""}
+    return set(_ask(here, "diff-tree", *names, commit).split("\0")) - {""}
 
 
-def _told(place: Place, found: dict[str, list[str]]) -> str:
+def _told(here: Worktree, found: dict[str, list[str]]) -> str:
     first, *others = found
-    who = shown(_ask(place, "log", "-1", "--format=%h (%s)", first))
+    who = shown(_ask(here, "log", "-1", "--format=%h (%s)", first))
     more = f" and {len(others)} more" if others else ""
     # An empty line first: git is in the middle of its progress line.
     return (
@@ -61,5 +61,5 @@ def _told(place: Place, found: dict[str, list[str]]) -> str:
     )
 
 
-def _ask(place: Place, *args: str) -> str:
-    return git.ask(*args, cwd=place.cwd, env=git.here()).text
+def _ask(here: Worktree, *args: str) -> str:
+    return git.ask(*args, cwd=here.cwd, env=git.here()).text

@@ -19,14 +19,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 HANDED_ON = "coord-signed"
 _SCISSORS = b"------------------------ >8 ------------------------"
 _KEY = b"signed-off-by"
 
 
-def judged(event: str, place: Place, args: Sequence[str]) -> str:
+def judged(event: str, here: Worktree, args: Sequence[str]) -> str:
     """Judge the sign-offs in the message ``args[0]``; return a warning, empty for none.
 
     Raises:
@@ -34,12 +34,12 @@ def judged(event: str, place: Place, args: Sequence[str]) -> str:
     """
     with open(args[0], "rb") as file:
         found = sign_offs(file.read())
-    was_pinned, committer, known = _handed_on(place) if event == "commit-msg" else _now(place)
-    known |= _already_there(event, place, args)
+    was_pinned, committer, known = _handed_on(here) if event == "commit-msg" else _now(here)
+    known |= _already_there(event, here, args)
     new = [line for line in found if line not in known and _email(line) == committer]
-    warning = _refused(place, committer, was_pinned=was_pinned) if new else ""
+    warning = _refused(here, committer, was_pinned=was_pinned) if new else ""
     if event == "prepare-commit-msg":
-        _hand_on(place, was_pinned, committer, found)
+        _hand_on(here, was_pinned, committer, found)
     return warning
 
 
@@ -55,77 +55,77 @@ def sign_offs(message: bytes) -> list[bytes]:
     return found
 
 
-def _refused(place: Place, committer: bytes, *, was_pinned: bool) -> str:
+def _refused(here: Worktree, committer: bytes, *, was_pinned: bool) -> str:
     """Refuse a new sign-off where identity is not certain; inside a rebase, return a warning."""
     try:
-        _require_certain(place, committer, was_pinned=was_pinned)
+        _require_certain(here, committer, was_pinned=was_pinned)
     except Refused as refusal:
-        if not os.path.isdir(place.private("rebase-merge")):
+        if not os.path.isdir(here.private("rebase-merge")):
             raise
         return f"coord: {refusal.rule}: signed off in a rebase all the same; {refusal.run}\n"
     return ""
 
 
-def _require_certain(place: Place, committer: bytes, *, was_pinned: bool) -> None:
+def _require_certain(here: Worktree, committer: bytes, *, was_pinned: bool) -> None:
     asked = os.environ.get(whoami.VARIABLE, "")
-    _refuse_leaked(place)
-    pinned = _pin_of(place)
+    _refuse_leaked(here)
+    pinned = _pin_of(here)
     if pinned is None or not was_pinned:
         if is_actor(asked):
             return
         if pinned is not None:
-            raise _pinned_too_late(place, pinned.actor)
-        guess = whoami.inferred_actor(place)
-        me = whoami.Identity(guess, None, "inferred", worktree.count(place))
-        whoami.require_certain(me, place, "sign-off")
+            raise _pinned_too_late(here, pinned.actor)
+        guess = whoami.inferred_actor(here)
+        me = whoami.Identity(guess, None, "inferred", worktree.count(here))
+        whoami.require_certain(me, here, "sign-off")
     elif asked and not answers_to(pinned.actor, asked):
-        raise _disputed(place, asked, pinned.actor)
-    elif outgoing.follows(place.common_dir, pinned) and committer != _email(
+        raise _disputed(here, asked, pinned.actor)
+    elif outgoing.follows(here.common_dir, pinned) and committer != _email(
         f"<{pinned.email}>".encode("utf-8", "surrogateescape")
     ):
-        raise _outranked(place, pinned)
+        raise _outranked(here, pinned)
 
 
-def _pin_of(place: Place) -> pin.Pin | None:
+def _pin_of(here: Worktree) -> pin.Pin | None:
     try:
-        return whoami.read_pin(place)
+        return whoami.read_pin(here)
     except CoordError as error:  # who works here cannot be told, so it would be a guess
         raise Refused(
             error.rule, error.what, where=error.where, why=error.why, run=error.run
         ) from error
 
 
-def _refuse_leaked(place: Place) -> None:
+def _refuse_leaked(here: Worktree) -> None:
     """Refuse where the folder is in another worktree than the one GIT_DIR names.
 
     Inside ``git rebase --exec 'cd ../b && git commit -s'`` the commit goes to worktree a.
     """
     if not os.environ.get("GIT_DIR"):
         return
-    done = git.ask("rev-parse", "--path-format=absolute", "--git-dir", cwd=place.cwd)
-    if done.code or os.path.realpath(done.text) == place.git_dir:
+    done = git.ask("rev-parse", "--path-format=absolute", "--git-dir", cwd=here.cwd)
+    if done.code or os.path.realpath(done.text) == here.git_dir:
         return
     raise Refused(
         "identity-conflict",
         "sign-off in one of two repositories",
-        where=f"{place.git_dir} and {done.text}",
+        where=f"{here.git_dir} and {done.text}",
         why="GIT_DIR in the environment names the first, but the current folder is in the second",
         run="unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE",
     )
 
 
-def _disputed(place: Place, asked: str, actor: str) -> Refused:
+def _disputed(here: Worktree, asked: str, actor: str) -> Refused:
     return Refused(
         "identity-conflict",
         f"sign-off as {asked} refused, {actor} is pinned",
-        where=place.cwd,
+        where=here.cwd,
         why=f"{whoami.VARIABLE} says {asked}; if this worktree changed hands, "
         f"git coord pin --replace --actor {slug(asked) or 'NAME'}",
         run=f"unset {whoami.VARIABLE}",
     )
 
 
-def _outranked(place: Place, pinned: pin.Pin) -> Refused:
+def _outranked(here: Worktree, pinned: pin.Pin) -> Refused:
     """Return the refusal of a sign-off under a committer that outranks the pin's.
 
     ``author.*`` and ``committer.*`` written into the shared config after our include, or exported,
@@ -134,91 +134,91 @@ def _outranked(place: Place, pinned: pin.Pin) -> Refused:
     return Refused(
         "identity-conflict",
         "sign-off as another committer than the pinned one refused",
-        where=place.cwd,
+        where=here.cwd,
         why=f"{pinned.actor} <{pinned.email}> is pinned here, but the environment, or a setting "
         "that git reads after the pin's, names somebody else",
-        run=whoami.way_back(place, "committer"),
+        run=whoami.way_back(here, "committer"),
     )
 
 
-def _pinned_too_late(place: Place, actor: str) -> Refused:
+def _pinned_too_late(here: Worktree, actor: str) -> Refused:
     return Refused(
         "identity-inferred",
         "sign-off as the committer of before the pin refused",
-        where=place.cwd,
+        where=here.cwd,
         why=f"this worktree was pinned as {actor} only while the message was being written; "
         "the next commit is that actor's",
         run="git coord whoami",
     )
 
 
-def _now(place: Place) -> tuple[bool, bytes, set[bytes]]:
+def _now(here: Worktree) -> tuple[bool, bytes, set[bytes]]:
     """Return whether the worktree is pinned, the committer's e-mail, and no known trailers."""
-    ident = git.ask("var", "GIT_COMMITTER_IDENT", cwd=place.cwd, env=git.here()).out
-    pinned = os.path.exists(place.private(pin.PIN))
+    ident = git.ask("var", "GIT_COMMITTER_IDENT", cwd=here.cwd, env=git.here()).out
+    pinned = os.path.exists(here.private(pin.PIN))
     return pinned, _email(ident), set()
 
 
-def _handed_on(place: Place) -> tuple[bool, bytes, set[bytes]]:
+def _handed_on(here: Worktree) -> tuple[bool, bytes, set[bytes]]:
     """Return what ``prepare-commit-msg`` left, and remove it; as it is now, where it left none."""
-    path = place.private(HANDED_ON)
+    path = here.private(HANDED_ON)
     try:
         with open(path, "rb") as file:
             state, email, *known = file.read().split(b"\n")
         os.unlink(path)
     except (FileNotFoundError, ValueError):
-        return _now(place)
+        return _now(here)
     return state == b"pinned", email, set(known)
 
 
-def _hand_on(place: Place, was_pinned: bool, committer: bytes, known: Iterable[bytes]) -> None:
+def _hand_on(here: Worktree, was_pinned: bool, committer: bytes, known: Iterable[bytes]) -> None:
     lines = [b"pinned" if was_pinned else b"unpinned", committer, *known]
-    with open(place.private(HANDED_ON), "wb") as file:
+    with open(here.private(HANDED_ON), "wb") as file:
         file.write(b"\n".join(lines))
 
 
-def _already_there(event: str, place: Place, args: Sequence[str]) -> set[bytes]:
+def _already_there(event: str, here: Worktree, args: Sequence[str]) -> set[bytes]:
     """Return the sign-offs of what the message is made from: commits, or a mail."""
     if event == "commit-msg":
         return set()
     found: set[bytes] = set()
     if event == "applypatch-msg":
-        found |= _in_mail(place)
-    for commit in _sources(place, args):
+        found |= _in_mail(here)
+    for commit in _sources(here, args):
         shown = git.ask(
-            "log", "-1", "--format=%B", "--end-of-options", commit, cwd=place.cwd, env=git.here()
+            "log", "-1", "--format=%B", "--end-of-options", commit, cwd=here.cwd, env=git.here()
         )
         found |= set(sign_offs(shown.out))
     return found
 
 
-def _in_mail(place: Place) -> set[bytes]:
+def _in_mail(here: Worktree) -> set[bytes]:
     """Return the sign-offs of the mail being applied: git keeps its body without ``am -s``."""
     try:
-        with open(place.private("rebase-apply/msg"), "rb") as file:
+        with open(here.private("rebase-apply/msg"), "rb") as file:
             return set(sign_offs(file.read()))
     except FileNotFoundError:
         return set()
 
 
-def _sources(place: Place, args: Sequence[str]) -> list[str]:
+def _sources(here: Worktree, args: Sequence[str]) -> list[str]:
     """Return the commits whose message this one starts from."""
     sources = [args[2]] if args[1:2] == ["commit"] and len(args) > 2 else []  # noqa: PLR2004
-    if place.has("CHERRY_PICK_HEAD"):
+    if here.has("CHERRY_PICK_HEAD"):
         sources.append("CHERRY_PICK_HEAD")
-    if os.path.isdir(place.private("rebase-merge")):
-        sources += ["HEAD", *_replayed(place)]  # HEAD: a fixup starts from what it is added to
-    original = place.private("rebase-apply/original-commit")
+    if os.path.isdir(here.private("rebase-merge")):
+        sources += ["HEAD", *_replayed(here)]  # HEAD: a fixup starts from what it is added to
+    original = here.private("rebase-apply/original-commit")
     if os.path.exists(original):
         with open(original, encoding="ascii") as file:
             sources.append(file.read().strip())
     return sources
 
 
-def _replayed(place: Place) -> list[str]:
+def _replayed(here: Worktree) -> list[str]:
     """Return the commit that a rebase is picking: the second word of the last line it has done."""
     try:
-        with open(place.private("rebase-merge/done"), encoding="utf-8", errors="replace") as file:
+        with open(here.private("rebase-merge/done"), encoding="utf-8", errors="replace") as file:
             words = [line.split() for line in file if not line.startswith("#")]
     except FileNotFoundError:
         return []

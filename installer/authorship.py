@@ -12,7 +12,7 @@ from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.identity.pin import Authorship
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _HEX = "<4 hex>"
 
@@ -51,30 +51,30 @@ class Change:
         return abouts[self.state]
 
 
-def changes(place: Place, rule: Authorship) -> list[Change]:
+def changes(here: Worktree, rule: Authorship) -> list[Change]:
     """Return what an install means for each worktree that has a folder."""
-    return [_change(there, rule) for there in _with_top(place)]
+    return [_change(there, rule) for there in _with_top(here)]
 
 
-def pin_existing(place: Place, rule: Authorship) -> list[Change]:
+def pin_existing(here: Worktree, rule: Authorship) -> list[Change]:
     """Pin every linked worktree that is not, and return each author before and after."""
     return [
         _pinned_now(there, rule, before) if before.state == "later" else before
-        for there in _with_top(place)
+        for there in _with_top(here)
         for before in [_change(there, rule)]
     ]
 
 
-def mend(place: Place, rule: Authorship) -> None:
+def mend(here: Worktree, rule: Authorship) -> None:
     """Put back the author files of pinned worktrees that have lost them."""
     if rule.keep:
         return
-    entries = disk.read(os.path.join(place.common_dir, "coord", "identities")) or b""
-    for git_dir, found in pin.live_pins(place.common_dir):
-        entry = os.fsencode(includeif.entry_for(git_dir, place.common_dir))
+    entries = disk.read(os.path.join(here.common_dir, "coord", "identities")) or b""
+    for git_dir, found in pin.live_pins(here.common_dir):
+        entry = os.fsencode(includeif.entry_for(git_dir, here.common_dir))
         there = os.path.exists(os.path.join(git_dir, includeif.AUTHOR)) and entry in entries
         if found.email and not there:
-            pin.mend(git_dir, place.common_dir, found, rule)
+            pin.mend(git_dir, here.common_dir, found, rule)
 
 
 def author(cwd: str) -> str:
@@ -91,17 +91,17 @@ def after(rule: Authorship, actor: str, before: str) -> str:
     return f"{name} <{email}>"
 
 
-def _with_top(place: Place) -> list[Place]:
-    return [there for there in worktrees.present(place) if there.top is not None]
+def _with_top(here: Worktree) -> list[Worktree]:
+    return [there for there in worktrees.present(here) if there.top is not None]
 
 
-def _pinned_now(there: Place, rule: Authorship, before: Change) -> Change:
+def _pinned_now(there: Worktree, rule: Authorship, before: Change) -> Change:
     handle = pin.branch_handle(there.git_dir)
     made, _ = pin.ensure(there.git_dir, there.common_dir, handle, rule)
     return Change(there.cwd, made.actor, before.before, author(there.cwd), "new")
 
 
-def _change(there: Place, rule: Authorship) -> Change:
+def _change(there: Worktree, rule: Authorship) -> Change:
     before = author(there.cwd)
     pinned = _pinned(there.git_dir)
     if pinned is not None:

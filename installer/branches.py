@@ -14,38 +14,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.installer.attributesfile import Line
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
-def declared(place: Place, *prefixes: str) -> dict[str, tuple[Line, ...]]:
+def declared(here: Worktree, *prefixes: str) -> dict[str, tuple[Line, ...]]:
     """Return ref → the rules that guard paths in its root ``.gitattributes``, where it has any.
 
     Merged into a branch that is older than the declaration, such a file would merge as text: git
     takes the attributes of the side that is checked out.
 
     Args:
-        place: the repository.
+        here: the repository.
         prefixes: such as ``refs/heads``.
     """
-    listing = git.tell("for-each-ref", "--format=%(refname)", *prefixes, cwd=place.cwd)
+    listing = git.tell("for-each-ref", "--format=%(refname)", *prefixes, cwd=here.cwd)
     refs = [ref for ref in listing.text.split("\n") if ref]
-    texts = _blobs(place, refs, attributesfile.COMMITTED)
+    texts = _blobs(here, refs, attributesfile.COMMITTED)
     found = {ref: tuple(attributesfile.rules(text)) for ref, text in texts}
     return {ref: rules for ref, rules in found.items() if rules}
 
 
-def producers(place: Place, *prefixes: str) -> dict[str, str]:
+def producers(here: Worktree, *prefixes: str) -> dict[str, str]:
     """Return pattern → a branch that declares what makes such files; a local one before others.
 
     Args:
-        place: the repository.
+        here: the repository.
         prefixes: such as ``refs/heads``; the first that has one counts.
     """
     names = ("--format=%(refname)", *prefixes)
-    refs = [ref for ref in git.tell("for-each-ref", *names, cwd=place.cwd).text.split("\n") if ref]
+    refs = [ref for ref in git.tell("for-each-ref", *names, cwd=here.cwd).text.split("\n") if ref]
     refs.sort(key=lambda ref: [ref.startswith(prefix) for prefix in prefixes], reverse=True)
     found: dict[str, str] = {}
-    for ref, text in _blobs(place, refs, config.FILE):
+    for ref, text in _blobs(here, refs, config.FILE):
         try:
             rules = config.parse(text, config.FILE).derived
         except CoordError:
@@ -55,12 +55,12 @@ def producers(place: Place, *prefixes: str) -> dict[str, str]:
     return found
 
 
-def _blobs(place: Place, refs: list[str], name: str) -> Iterator[tuple[str, bytes]]:
+def _blobs(here: Worktree, refs: list[str], name: str) -> Iterator[tuple[str, bytes]]:
     """Yield the file `name` of each ref that has it, all of one git child."""
     asked = "".join(f"{ref}:{name}\n" for ref in refs)
     if not asked:
         return
-    rest = git.tell("cat-file", "--batch", cwd=place.cwd, stdin=os.fsencode(asked)).out
+    rest = git.tell("cat-file", "--batch", cwd=here.cwd, stdin=os.fsencode(asked)).out
     for ref in refs:
         header, _, rest = rest.partition(b"\n")
         words = header.split()

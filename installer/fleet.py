@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from coord.fleet.ledger import Entry
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settings.config import Fleet
 
 _SECTIONS = ("moves", "put-down", "wake", "lane")
@@ -67,33 +67,33 @@ class Laid:
         return [f"commit it: {commit}"] if names else []
 
 
-def lay(place: Place, declared: Fleet) -> Laid:
-    """Return what is missing in the worktree at `place`.
+def lay(here: Worktree, declared: Fleet) -> Laid:
+    """Return what is missing in the worktree at `here`.
 
     Raises:
         Environment: there is no worktree.
         Refused: a committed link stands in the place of a file, or another file in a ledger's.
     """
-    if place.top is None:
-        raise _no_worktree(place)
+    if here.top is None:
+        raise _no_worktree(here)
     ledgers = {declared.moves: header(Move), declared.put_down: header(PutDown)}
-    _require_no_links(place.top, [attributesfile.COMMITTED, config.FILE, *ledgers])
-    _require_ours(place, Ledger(place.top, declared.moves, Move))
-    _require_ours(place, Ledger(place.top, declared.put_down, PutDown))
+    _require_no_links(here.top, [attributesfile.COMMITTED, config.FILE, *ledgers])
+    _require_ours(here, Ledger(here.top, declared.moves, Move))
+    _require_ours(here, Ledger(here.top, declared.put_down, PutDown))
     steps: list[Step] = []
     files: list[Declared] = []
     guard = partial(_guarded, _patterns(declared))
     for name, change in ((attributesfile.COMMITTED, guard), (config.FILE, _declared)):
-        path = os.path.join(place.top, name)
+        path = os.path.join(here.top, name)
         old = disk.read(path)
         new = change(old)
         if new != old:
             steps.append(Edit(path, change, "the fleet"))
             files.append(Declared.of(name, old, new))
     for name, text in ledgers.items():
-        if not os.path.lexists(os.path.join(place.top, name)):
-            steps += _folders(place.top, name, steps)
-            steps.append(Create(os.path.join(place.top, name), text))
+        if not os.path.lexists(os.path.join(here.top, name)):
+            steps += _folders(here.top, name, steps)
+            steps.append(Create(os.path.join(here.top, name), text))
             files.append(Declared.of(name, None, text))
     rules = [attributesfile.line_for(pattern, "log") for pattern in _patterns(declared)]
     return Laid(tuple(steps), tuple(files), tuple(rules))
@@ -179,7 +179,7 @@ def _link(top: str, name: str) -> str | None:
     return next(filter(os.path.islink, steps), None)
 
 
-def _require_ours(place: Place, ledger: Ledger[Entry]) -> None:
+def _require_ours(here: Worktree, ledger: Ledger[Entry]) -> None:
     """Insist that what stands in a ledger's place is one: under the log's guard it cannot leave.
 
     Raises:
@@ -190,18 +190,18 @@ def _require_ours(place: Place, ledger: Ledger[Entry]) -> None:
         with ledger.reading():
             return
     except Refused as refused:
-        found = git.ask("--literal-pathspecs", "ls-files", "--", ledger.name, cwd=place.cwd)
+        found = git.ask("--literal-pathspecs", "ls-files", "--", ledger.name, cwd=here.cwd)
         if refused.rule != "ledger-foreign" or not found.out:
             raise
-        is_log = guarded.kinds(place, [ledger.name]).get(ledger.name) == "log"
+        is_log = guarded.kinds(here, [ledger.name]).get(ledger.name) == "log"
         raise refusals.foreign_tracked(refused, guarded=is_log) from refused
 
 
-def _no_worktree(place: Place) -> Environment:
+def _no_worktree(here: Worktree) -> Environment:
     return Environment(
         "no-worktree",
         "there is no worktree to lay the fleet's files down in",
-        where=place.git_dir,
+        where=here.git_dir,
         why="they are committed files: run this in a worktree",
         run="git worktree list",
     )

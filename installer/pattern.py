@@ -14,7 +14,7 @@ from coord.settings.config import Config, Derived
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _GLOB = frozenset("*?[\\")
 
@@ -38,37 +38,37 @@ def fault(pattern: str, top: str) -> str:
     return next((why for is_so, why in faults if is_so), "")
 
 
-def overridden(place: Place, committed: bytes, pattern: str, kind: str) -> Iterator[str]:
+def overridden(here: Worktree, committed: bytes, pattern: str, kind: str) -> Iterator[str]:
     """Yield a warning for each later line that gives a path of `pattern` to another driver.
 
     Args:
-        place: the worktree; nothing is read of its ``.gitattributes``.
+        here: the worktree; nothing is read of its ``.gitattributes``.
         committed: that file, in which `pattern` is declared.
         pattern: the guarded pattern.
         kind: how it is guarded.
     """
-    tracked = git.tell("ls-files", "-z", "--full-name", cwd=place.cwd).fields
-    paths = list(_matching(place, pattern, tracked))
+    tracked = git.tell("ls-files", "-z", "--full-name", cwd=here.cwd).fields
+    paths = list(_matching(here, pattern, tracked))
     # A file that is still to be made; a literal pattern is its own path.
     paths += [] if _GLOB & set(pattern) or pattern in paths else [pattern.lstrip("/")]
     for rule in attributesfile.later_merge_rules(committed, pattern, kind):
-        found = list(_matching(place, attributesfile.unquoted(os.fsdecode(rule.pattern)), paths))
+        found = list(_matching(here, attributesfile.unquoted(os.fsdecode(rule.pattern)), paths))
         if found:
             line = os.fsdecode(rule.text()).rstrip("\n")
             yield f"{found[0]}: overridden by the later line `{line}` of {attributesfile.COMMITTED}"
-    if place.installed:
-        yield from _otherwise(place, paths, guarded.attribute(kind))
+    if here.installed:
+        yield from _otherwise(here, paths, guarded.attribute(kind))
 
 
-def _otherwise(place: Place, paths: list[str], wanted: str) -> Iterator[str]:
+def _otherwise(here: Worktree, paths: list[str], wanted: str) -> Iterator[str]:
     """Yield the paths that git merges in another way in this clone, whichever file says so."""
-    for path, _, driver in guarded.attributes(place, ("merge",), paths):
+    for path, _, driver in guarded.attributes(here, ("merge",), paths):
         if driver != wanted:
             yield f"{path}: git merges it as {driver}, not as {wanted}: see {attributesfile.INFO}"
 
 
-def _matching(place: Place, pattern: str, paths: list[str]) -> dict[str, Derived]:
-    return guarded.derived_rules(place, Config(derived=(Derived(pattern, "-"),)), paths)
+def _matching(here: Worktree, pattern: str, paths: list[str]) -> dict[str, Derived]:
+    return guarded.derived_rules(here, Config(derived=(Derived(pattern, "-"),)), paths)
 
 
 def _is_text(pattern: str) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coord.base.finding import Problem
     from coord.installer.authorship import Change
     from coord.installer.survey import Survey
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ def installed(
     found: Survey, plan: Sequence[Step], changes: Sequence[Change], *, done: bool
 ) -> Report:
     """Return what an install did, or would do."""
-    common = found.place.common_dir
+    common = found.here.common_dir
     lines = [*_grouped(plan, common), *_told(found, changes, first=bool(plan))]
     lines.append(_state(common, changed=bool(plan), done=done))
-    snippet = hooktools.snippet(found.place.top)
+    snippet = hooktools.snippet(found.here.top)
     no_hooks = found.wanted.hook_folder is None
     notes = [*_notes(found), *_unrun(plan), *_later(changes)]
     notes += found.laid.notes() if done else []
@@ -54,13 +54,13 @@ def installed(
     return Report(lines, notes, document)
 
 
-def undone(place: Place, plan: Sequence[Step], notes: list[str], *, done: bool) -> Report:
+def undone(here: Worktree, plan: Sequence[Step], notes: list[str], *, done: bool) -> Report:
     """Return what an uninstall did, or would do."""
-    lines = _grouped(plan, place.common_dir)
+    lines = _grouped(plan, here.common_dir)
     if not plan:
-        lines.append(f"nothing to do: git-coord is not in {place.common_dir}")
+        lines.append(f"nothing to do: git-coord is not in {here.common_dir}")
     else:
-        lines.append(f"{'uninstalled from' if done else 'would uninstall from'} {place.common_dir}")
+        lines.append(f"{'uninstalled from' if done else 'would uninstall from'} {here.common_dir}")
     document = {
         "state": "uninstalled" if done else "planned",
         "changed": bool(plan),
@@ -84,7 +84,7 @@ def _told(found: Survey, changes: Sequence[Change], *, first: bool) -> Iterator[
     yield from (f"accept  {rule.regenerate}" for rule in found.declared.derived if first)
     yield from (change.line() for change in changes if first or change.state == "new")
     if first:
-        before = authorship.author(found.place.cwd)
+        before = authorship.author(found.here.cwd)
         after = authorship.after(found.rule, "{actor}", before)
         yield f"author  new worktrees: {before or 'none set'} -> {after or 'none set'}"
 
@@ -97,7 +97,7 @@ def _state(common: str, *, changed: bool, done: bool) -> str:
 
 
 def _notes(found: Survey) -> Iterator[str]:
-    yield from hooktools.notes(found.place.top)
+    yield from hooktools.notes(found.here.top)
     yield from found.warnings()
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from coord.identity.pin import Authorship
     from coord.installer.steps import Step
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settings.config import Config
 
 
@@ -41,7 +41,7 @@ class Survey:
     """What was found and what is wanted of it.
 
     Attributes:
-        place: where the command was run.
+        here: where the command was run.
         declared: this worktree's ``.coord.toml``.
         rule: how authors follow pins.
         wanted: what an install has to leave.
@@ -50,7 +50,7 @@ class Survey:
         laid: what ``--fleet`` lays down in the worktree.
     """
 
-    place: Place
+    here: Worktree
     declared: Config
     rule: Authorship
     wanted: plan.Wanted
@@ -60,7 +60,7 @@ class Survey:
 
     def warnings(self) -> Iterator[str]:
         """Yield what works today and may not tomorrow."""
-        for there in worktrees.present(self.place):
+        for there in worktrees.present(self.here):
             inside = os.path.realpath(there.cwd) + os.sep
             if there.linked and any(
                 os.path.realpath(path).startswith(inside) for path in self.home.folders()
@@ -81,10 +81,10 @@ class Survey:
         Raises:
             Refused: a link stands where we write.
         """
-        require_no_links(self.place.common_dir, again=again)
-        _require_folders(self.place.common_dir, again=again)
+        require_no_links(self.here.common_dir, again=again)
+        _require_folders(self.here.common_dir, again=again)
         seen = disk.look_all(plan.paths(self.wanted))
-        common = self.place.common_dir
+        common = self.here.common_dir
         folders = {common, *map(self.wanted.path, plan.FOLDERS)}
         folders |= {self.wanted.hook_folder} if self.wanted.hook_folder else set()
         before = read_manifest(common)
@@ -92,25 +92,25 @@ class Survey:
         return [*leftovers(sorted(folders)), *steps, *self.laid.steps]
 
 
-def survey(place: Place, *, hooks: bool, again: str, with_fleet: bool = False) -> Survey:
+def survey(here: Worktree, *, hooks: bool, again: str, with_fleet: bool = False) -> Survey:
     """Look at everything and insist that an install can work.
 
     Raises:
         Refused: hooks have no place to go, or a link stands where the fleet's files do.
         Environment: git is too old, a declaration is broken, the package cannot be started.
     """
-    git.require_version(place.cwd)
-    declared = config.load(place.top)
-    rule = authorship(place, declared)
-    setting = hookspath.ask(place.cwd)
+    git.require_version(here.cwd)
+    declared = config.load(here.top)
+    rule = authorship(here, declared)
+    setting = hookspath.ask(here.cwd)
     if hooks:
         hookspath.require_usable(setting, again=again)
     home = launcher.find()
     launcher.verify(home)
-    laid = fleet.lay(place, declared.fleet) if with_fleet else fleet.Laid()
-    known = rules(place)
+    laid = fleet.lay(here, declared.fleet) if with_fleet else fleet.Laid()
+    known = rules(here)
     wanted = plan.Wanted(
-        common_dir=place.common_dir,
+        common_dir=here.common_dir,
         home=_home(home, rule),
         hooks=hook_files(),
         hook_folder=setting.folder if hooks else None,
@@ -118,7 +118,7 @@ def survey(place: Place, *, hooks: bool, again: str, with_fleet: bool = False) -
         drivers=tuple(DRIVERS),
         declared=laid.files,
     )
-    return Survey(place, declared, rule, wanted, setting, home, laid)
+    return Survey(here, declared, rule, wanted, setting, home, laid)
 
 
 def read_manifest(common_dir: str) -> manifest.Manifest | None:
@@ -132,22 +132,22 @@ def hook_files() -> dict[str, bytes]:
     return {event: hookfile.text(template, event) for event in hookfile.EVENTS}
 
 
-def authorship(place: Place, declared: Config) -> Authorship:
+def authorship(here: Worktree, declared: Config) -> Authorship:
     """Return how authors follow pins, as ``[identity]`` and the user's own config say now."""
     wanted = declared.identity
-    rule = whoami.default_authorship(place, wanted.name, wanted.email)
+    rule = whoami.default_authorship(here, wanted.name, wanted.email)
     return pin.Authorship(rule.name, rule.email, key=rule.key, keep=wanted.author == "keep")
 
 
-def rules(place: Place) -> list[attributesfile.Line]:
+def rules(here: Worktree) -> list[attributesfile.Line]:
     """Return the guarded paths that any branch or worktree declares, this one's last: it wins."""
-    found = [rule for lines in branches.declared(place, "refs/heads").values() for rule in lines]
-    for there in sorted(worktrees.present(place), key=lambda one: one.git_dir == place.git_dir):
+    found = [rule for lines in branches.declared(here, "refs/heads").values() for rule in lines]
+    for there in sorted(worktrees.present(here), key=lambda one: one.git_dir == here.git_dir):
         found += declared_rules(there)
     return list(dict.fromkeys(reversed(found)))[::-1]
 
 
-def declared_rules(there: Place) -> list[attributesfile.Line]:
+def declared_rules(there: Worktree) -> list[attributesfile.Line]:
     """Return the guarded paths in one worktree's root ``.gitattributes``."""
     return attributesfile.rules(_committed(there) or b"")
 
@@ -200,7 +200,7 @@ def _home(home: launcher.Home, rule: Authorship) -> dict[str, bytes]:
     }
 
 
-def _committed(there: Place) -> bytes | None:
+def _committed(there: Worktree) -> bytes | None:
     """Return the root ``.gitattributes`` of a worktree, or of a bare repository's HEAD."""
     if there.top is not None:
         return disk.read(os.path.join(there.top, attributesfile.COMMITTED))

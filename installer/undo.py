@@ -32,24 +32,24 @@ from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.board.events import Place as Claim
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _OURS = ("coord-", "coord.config")  # every file of a private git dir that is ours starts so
 
 
-def uninstall(place: Place, hooks_now: str) -> tuple[list[Step], list[str]]:
+def uninstall(here: Worktree, hooks_now: str) -> tuple[list[Step], list[str]]:
     """Return the steps that undo an install, and what is left to say.
 
     Args:
-        place: where the command was run.
+        here: where the command was run.
         hooks_now: where git looks for hooks today, for an install whose manifest is lost.
     """
-    common = place.common_dir
+    common = here.common_dir
     known = manifest.parse(disk.read(os.path.join(common, manifest.FILE)))
     lost = ("hooks",) if os.path.lexists(os.path.join(common, plan.HOME)) else ()
     before = known or Manifest(made=lost, hooks=(hooks_now,))
     steps, notes = _hooks(before, common)
-    for top in [there.top for there in worktrees.present(place) if there.top is not None]:
+    for top in [there.top for there in worktrees.present(here) if there.top is not None]:
         undone, kept = fleet.taken_back(top, before.declared)
         steps += undone
         notes += kept
@@ -75,24 +75,24 @@ def _is_known(path: str) -> bool:
     return os.path.basename(path).startswith(("board", "identities", "pin.lock", "worktree-add"))
 
 
-def require_settled(place: Place, *, again: str) -> None:
+def require_settled(here: Worktree, *, again: str) -> None:
     """Insist that no refusal is pending and nothing is claimed: undoing would drop both.
 
     Raises:
         Refused: something is.
     """
-    for event in claims.tops(Directory(os.path.join(place.common_dir, "coord", "board"))):
+    for event in claims.tops(Directory(os.path.join(here.common_dir, "coord", "board"))):
         if event.state.holder is not None:
             raise _claimed(event.scope, event.state.holder, again)
-    for there in worktrees.present(place):
+    for there in worktrees.present(here):
         for record, facts in refusal.judged(there, git.elsewhere()):
             if refusal.is_pending(record, facts):
                 raise _unsettled(there, record, again)
 
 
-def has_traces(place: Place) -> bool:
+def has_traces(here: Worktree) -> bool:
     """Tell whether anything of ours is in the git dir."""
-    common = place.common_dir
+    common = here.common_dir
     named = [os.path.join(common, name) for name in (plan.HOME, "coord")]
     private = [path for git_dir in private_dirs(common) for path in private_files(git_dir)]
     return any(map(os.path.lexists, named)) or bool(private or _edits(common))
@@ -120,7 +120,7 @@ def _claimed(scope: str, holder: Claim, again: str) -> Refused:
     )
 
 
-def _unsettled(there: Place, record: refusal.Record, again: str) -> Refused:
+def _unsettled(there: Worktree, record: refusal.Record, again: str) -> Refused:
     return Refused(
         "refusal-pending",
         "a refused merge is not settled yet",

@@ -37,9 +37,9 @@ class Member(NamedTuple):
 class Roll:
     """Looks workers up, each once; `expires` is how much silence ends presence, in seconds."""
 
-    def __init__(self, store: Store, place: worktree.Place, expires: float) -> None:
+    def __init__(self, store: Store, here: worktree.Worktree, expires: float) -> None:
         self._store = store
-        self._place = place
+        self._place = here
         self._expires = expires
         self._known: dict[str, Status] = {}
         self._ended: dict[Process, bool] = {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from coord.history.commits import Commit, Person
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 RULE = "author-mismatch"
 _CO_AUTHORS = ("Co-authored-by", "Co-developed-by")
@@ -33,7 +33,7 @@ class Mismatch(NamedTuple):
     message: str
 
 
-def mismatches(place: Place, commits: Sequence[Commit]) -> Iterator[Mismatch]:
+def mismatches(here: Worktree, commits: Sequence[Commit]) -> Iterator[Mismatch]:
     """Yield the commits that a pinned worktree of this clone made, but not as its pin.
 
     Raises:
@@ -43,12 +43,12 @@ def mismatches(place: Place, commits: Sequence[Commit]) -> Iterator[Mismatch]:
         outgoing.Commit(commit.id, list(commit.parents), commit.author, commit.committer)
         for commit in commits
     ]
-    for git_dir, who in pin.live_pins(place.common_dir):
-        if not outgoing.follows(place.common_dir, who):
+    for git_dir, who in pin.live_pins(here.common_dir):
+        if not outgoing.follows(here.common_dir, who):
             continue
-        log = reflog.read(git_dir, place.common_dir, git_dir, git.elsewhere())
+        log = reflog.read(git_dir, here.common_dir, git_dir, git.elsewhere())
         wrong = outgoing.wrong(listing, log, (who.name, who.email))
-        for found in outgoing.since_pin((git_dir, place.common_dir), wrong):
+        for found in outgoing.since_pin((git_dir, here.common_dir), wrong):
             parts = [part for part in ("author", "committer") if getattr(found, part)]
             name = getattr(found.commit, parts[0])[0]
             text = f"{' and '.join(parts)} {name}, but made in the worktree pinned as {who.actor}"

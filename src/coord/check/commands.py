@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.history.revisions import Range
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _NAMED = 10  # ids in one command
 _ASKED = '"${PRODUCER:?the command that makes it}"'
@@ -69,9 +69,9 @@ def declare_producer(path: bytes) -> str:
     return f"git coord track derived {pasteable(path)} --regenerate {_ASKED}"
 
 
-def edit(place: Place, cwd: str, name: str, line: int = 0) -> str:
+def edit(here: Worktree, cwd: str, name: str, line: int = 0) -> str:
     """Return the command that opens a file of the top level in the user's editor."""
-    path = os.path.relpath(os.path.join(place.top, name), cwd) if place.top else name
+    path = os.path.relpath(os.path.join(here.top, name), cwd) if here.top else name
     return f"${{EDITOR:-vi}} {f'+{line} ' if line else ''}{quote(path)}"
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from coord.check.subject import Subject
     from coord.history.door import Door
     from coord.history.revisions import Range
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class Repair(NamedTuple):
 
 
 @contextmanager
-def reading(place: Place, cwd: str, door: Door, asked: Range, tick: Tick) -> Iterator[Subject]:
+def reading(here: Worktree, cwd: str, door: Door, asked: Range, tick: Tick) -> Iterator[Subject]:
     """Read a range, and keep open what the rules look up later.
 
     Args:
-        place: the clone.
+        here: the clone.
         cwd: the folder of the user, for the commands that are printed.
         door: how objects are read.
         asked: the range.
@@ -65,7 +65,7 @@ def reading(place: Place, cwd: str, door: Door, asked: Range, tick: Tick) -> Ite
         GitError: git could not read the range.
     """
     with Scratch() as scratch, Blobs(door) as blobs:
-        yield subject.read(place, cwd, door, asked, blobs=blobs, scratch=scratch, tick=tick)
+        yield subject.read(here, cwd, door, asked, blobs=blobs, scratch=scratch, tick=tick)
 
 
 def judge(found: Subject) -> Report:
@@ -86,8 +86,8 @@ def mend(found: Subject) -> Repair:
     wanted = mending.plan(found, Losses(found))
     if not wanted:
         return Repair((), None)
-    mending.require_ready(found.place, found, wanted)
-    return Repair(tuple(wanted), mending.commit(found.place, wanted))
+    mending.require_ready(found.here, found, wanted)
+    return Repair(tuple(wanted), mending.commit(found.here, wanted))
 
 
 def _of_commits(found: Subject, notes: list[str]) -> list[Problem]:

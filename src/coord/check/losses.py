@@ -34,7 +34,7 @@ class Losses:
         self._subject = subject
         self._history = subject.history
         self._starts = _starts(subject)
-        replays = Replays(subject.place, subject.door, subject.blobs)
+        replays = Replays(subject.here, subject.door, subject.blobs)
         self.logs = Logs(subject.history, subject.blobs, self._starts, replays)
         self._accepted = accepted(subject)
 
@@ -130,7 +130,7 @@ def _starts(subject: Subject) -> dict[bytes, bytes]:
     """Return what begins a record of each log that the range changed, where that is declared."""
     edges = [edge for found in subject.history.edges.values() for edge in found]
     paths = {path for edge in edges for path in edge.guarded} if subject.config.log else set()
-    rules = guarded.log_rules(subject.place, subject.config, [os.fsdecode(path) for path in paths])
+    rules = guarded.log_rules(subject.here, subject.config, [os.fsdecode(path) for path in paths])
     return {
         os.fsencode(path): rule.start.encode()
         for path, rule in rules.items()

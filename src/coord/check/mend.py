@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from coord.check.losses import Losses
     from coord.check.subject import Subject
     from coord.check.suspects import Fault
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 SUBJECT = "Put back what guarded files lost"
@@ -95,33 +95,33 @@ def _copies(subject: Subject, faults: Iterable[Fault], ids: tuple[str, ...]) -> 
     ]
 
 
-def require_ready(place: Place, subject: Subject, wanted: Sequence[Mended]) -> None:
+def require_ready(here: Worktree, subject: Subject, wanted: Sequence[Mended]) -> None:
     """Insist that a commit on top of HEAD would hold the mended files and nothing else.
 
     Raises:
         Refused: the range ends elsewhere, something is staged, or a file has uncommitted changes.
     """
     tip = subject.asked.tips[-1]
-    if place.top is None or git.ask("rev-parse", "HEAD", cwd=place.cwd).text != tip:
+    if here.top is None or git.ask("rev-parse", "HEAD", cwd=here.cwd).text != tip:
         raise _not_ready(
             "the range does not end at HEAD",
-            place.cwd,
+            here.cwd,
             "what is put back is committed on top of what was judged",
-            f"{_to(place, tip)} && {commands.mend(subject.asked, wanted[0].path)}",
+            f"{_to(here, tip)} && {commands.mend(subject.asked, wanted[0].path)}",
         )
-    if evidence.is_replaying(place.git_dir) or any(map(place.has, _HEADS)):
+    if evidence.is_replaying(here.git_dir) or any(map(here.has, _HEADS)):
         raise _not_ready(
             "a merge, rebase, pick or revert is in progress",
-            place.top,
+            here.top,
             "the commit would conclude it; finish it, or give it up, first",
             "git status",
         )
-    if git.ask("diff", "--cached", "--quiet", cwd=place.top).code:
+    if git.ask("diff", "--cached", "--quiet", cwd=here.top).code:
         raise _not_ready(
-            "something is staged", place.top, "it would go into the same commit", "git stash push"
+            "something is staged", here.top, "it would go into the same commit", "git stash push"
         )
     paths = [f":(top,literal){os.fsdecode(each.path)}" for each in wanted]
-    changed = git.tell("status", "--porcelain", "-z", "--", *paths, cwd=place.top).fields
+    changed = git.tell("status", "--porcelain", "-z", "--", *paths, cwd=here.top).fields
     if changed:
         raise _not_ready(
             "a file to be put back has uncommitted changes",
@@ -131,13 +131,13 @@ def require_ready(place: Place, subject: Subject, wanted: Sequence[Mended]) -> N
         )
 
 
-def _to(place: Place, tip: str) -> str:
+def _to(here: Worktree, tip: str) -> str:
     """Return the command that goes to where `tip` is checked out, or can be."""
-    for other in worktree.siblings(place):
+    for other in worktree.siblings(here):
         if other.counts and git.ask("rev-parse", "HEAD", cwd=other.path).text == tip:
             return f"cd {quote(other.path)}"
     form = ("for-each-ref", "--format=%(refname:short)", "--points-at", tip, "refs/heads/")
-    branches = git.ask(*form, cwd=place.cwd).text.split()
+    branches = git.ask(*form, cwd=here.cwd).text.split()
     return f"git switch -q {quote(branches[0])}" if branches else f"git switch -q --detach {tip}"
 
 
@@ -145,7 +145,7 @@ def _not_ready(what: str, where: str, why: str, run: str) -> Refused:
     return Refused("not-ready", what, where=where, why=why, run=run)
 
 
-def commit(place: Place, wanted: Sequence[Mended]) -> str:
+def commit(here: Worktree, wanted: Sequence[Mended]) -> str:
     """Write, stage and commit what was planned; return the commit.
 
     git writes the files, so that no committed symlink leads out of the tree. Its hooks are not
@@ -154,25 +154,25 @@ def commit(place: Place, wanted: Sequence[Mended]) -> str:
     Raises:
         GitError: git could not.
     """
-    entries = b"".join(_entry(place, each) for each in wanted)
-    git.tell("update-index", "-z", "--index-info", cwd=place.cwd, stdin=entries)
+    entries = b"".join(_entry(here, each) for each in wanted)
+    git.tell("update-index", "-z", "--index-info", cwd=here.cwd, stdin=entries)
     kept = b"".join(each.path + b"\0" for each in wanted if each.text is not None)
-    git.tell("checkout-index", "-f", "-z", "--stdin", cwd=place.cwd, stdin=kept)
+    git.tell("checkout-index", "-f", "-z", "--stdin", cwd=here.cwd, stdin=kept)
     for each in wanted:
         if each.text is None:
-            os.unlink(os.path.join(os.fsencode(place.cwd), each.path))
+            os.unlink(os.path.join(os.fsencode(here.cwd), each.path))
     trailers = [f"--trailer={RESOLVED}: {_trailer(each)}" for each in wanted]
-    git.tell("commit", "-q", "-m", SUBJECT, *trailers, cwd=place.cwd)
-    return git.tell("rev-parse", "HEAD", cwd=place.cwd).text
+    git.tell("commit", "-q", "-m", SUBJECT, *trailers, cwd=here.cwd)
+    return git.tell("rev-parse", "HEAD", cwd=here.cwd).text
 
 
-def _entry(place: Place, each: Mended) -> bytes:
+def _entry(here: Worktree, each: Mended) -> bytes:
     """Return the line of ``update-index --index-info`` for one file."""
     if each.text is None:
         return b"0 %s\t%s\0" % (b"0" * 40, each.path)
-    blob = git.tell("hash-object", "-w", "--stdin", cwd=place.cwd, stdin=each.text).text
+    blob = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=each.text).text
     listed = git.tell(
-        "ls-files", "--stage", "-z", "--", f":(top,literal){os.fsdecode(each.path)}", cwd=place.cwd
+        "ls-files", "--stage", "-z", "--", f":(top,literal){os.fsdecode(each.path)}", cwd=here.cwd
     )
     mode = listed.out[:6] or b"100644"
     return b"%s %s\t%s\0" % (mode, blob.encode(), each.path)

@@ -21,7 +21,7 @@ def problems(subject: Subject, notes: list[str]) -> Iterator[Problem]:
     """Yield them, newest commit first; what cannot be told goes to `notes`."""
     known = accepted(subject)
     try:
-        found = list(authors.mismatches(subject.place, subject.history.commits))
+        found = list(authors.mismatches(subject.here, subject.history.commits))
     except (Doubt, OSError, ValueError) as doubt:
         found = []
         notes.append(f"authorship was not checked: {doubt}")
@@ -39,8 +39,8 @@ def _commands(subject: Subject, found: Sequence[Mismatch]) -> dict[str, str]:
 
     Mending one gives those above it other ids, so that a second command would not find them.
     """
-    mine = subject.place.git_dir
-    others = worktree.siblings(subject.place) if found else []
+    mine = subject.here.git_dir
+    others = worktree.siblings(subject.here) if found else []
     where = {other.git_dir: other.path for other in others if other.git_dir != mine}
     commits: dict[str, list[str]] = {}
     for item in found:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coord.history.blobs import Blobs
     from coord.history.door import Door
     from coord.repo.reflog import Log
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _BRANCHES = ("refs/heads/", "refs/remotes/")
 _LOOKED_AT = 200  # branches
@@ -26,8 +26,8 @@ _LOOKED_AT = 200  # branches
 class Replays:
     """Answers about single commits; reflogs and branches are looked at only when it is asked."""
 
-    def __init__(self, place: Place, door: Door, blobs: Blobs) -> None:
-        self._place = place
+    def __init__(self, here: Worktree, door: Door, blobs: Blobs) -> None:
+        self._here = here
         self._door = door
         self._blobs = blobs
         self._logs: list[Log] | None = None
@@ -35,7 +35,7 @@ class Replays:
     def made(self, commit: str) -> bool:
         """Tell whether a rebase, a pick or a mail made `commit` here: its author was not chosen."""
         if self._logs is None:
-            self._logs = list(_logs(self._place.common_dir))
+            self._logs = list(_logs(self._here.common_dir))
         found = (log.made(commit) for log in self._logs)
         return any(made is not None and made.author is False for made in found)
 

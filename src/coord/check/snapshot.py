@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.check.judge import Report
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _NOBODY = {
     f"GIT_{role}_{part}": text
@@ -30,7 +30,7 @@ _NOBODY = {
 
 
 @contextmanager
-def taken(place: Place) -> Iterator[tuple[Door, Range | None]]:
+def taken(here: Worktree) -> Iterator[tuple[Door, Range | None]]:
     """Yield a door through which the snapshot is seen, and the range that is the snapshot alone.
 
     The range is empty, ending at HEAD, where nothing is uncommitted and in a bare repository; None
@@ -39,10 +39,10 @@ def taken(place: Place) -> Iterator[tuple[Door, Range | None]]:
     Raises:
         GitError: a file cannot be read.
     """
-    door = Door(place.cwd)
+    door = Door(here.cwd)
     head = door.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
     with tempfile.TemporaryDirectory(prefix="coord-check-") as folder:
-        commit = _commit(place, door := _beside(door, folder), head) if place.top else head
+        commit = _commit(here, door := _beside(door, folder), head) if here.top else head
         hidden = (head,) if head else ()
         yield door, Range((commit,), hidden, "", uncommitted=True) if commit else None
 
@@ -70,11 +70,11 @@ def _quoted(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _commit(place: Place, door: Door, head: str) -> str:
+def _commit(here: Worktree, door: Door, head: str) -> str:
     """Return the snapshot's commit; `head` where it would change nothing."""
     door.tell("add", "--update")  # cwd is the top level
     tree = door.tell("write-tree").text
-    merging = _merged(place)
+    merging = _merged(here)
     if head and not merging and tree == door.tell("rev-parse", f"{head}^{{tree}}").text:
         return head
     if not head and not door.tell("ls-tree", tree).out:
@@ -83,10 +83,10 @@ def _commit(place: Place, door: Door, head: str) -> str:
     return door.tell("commit-tree", tree, *parents, "-m", "uncommitted").text
 
 
-def _merged(place: Place) -> list[str]:
+def _merged(here: Worktree) -> list[str]:
     """Return the commits that a merge in progress brings in."""
     try:
-        with open(place.private("MERGE_HEAD"), encoding="ascii") as file:
+        with open(here.private("MERGE_HEAD"), encoding="ascii") as file:
             return file.read().split()
     except FileNotFoundError:
         return []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from coord.history.blobs import Blobs
     from coord.history.door import Door
     from coord.history.revisions import Range
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settings.config import Config
     from coord.settings.sections import ConfigInvalid
 
@@ -30,7 +30,7 @@ class Subject:
     """What the rules are applied to.
 
     Attributes:
-        place: the clone.
+        here: the clone.
         cwd: the folder of the user, for the commands that are printed.
         door: how objects are read.
         blobs: their contents.
@@ -43,7 +43,7 @@ class Subject:
         tick: told of progress.
     """
 
-    place: Place
+    here: Worktree
     cwd: str
     door: Door
     blobs: Blobs
@@ -66,7 +66,7 @@ class Subject:
 
 
 def read(
-    place: Place,
+    here: Worktree,
     cwd: str,
     door: Door,
     asked: Range,
@@ -83,16 +83,16 @@ def read(
     trees = {tip: edges.tree_of(door, tip) for tip in asked.tips}
     tree = trees[asked.tips[-1]]
     state = state_of(tree)
-    attributes = Attributes(scratch, blobs, place.common_dir, state)
+    attributes = Attributes(scratch, blobs, here.common_dir, state)
     attributes.learn(state, tree)
     kinds = {path: kind for path in tree if (kind := attributes.kind(state, path))}
     declared, invalid = _config(blobs, tree)
     derived = [os.fsdecode(path) for path, kind in kinds.items() if kind == "derived"]
-    rules = guarded.derived_rules(place, declared, derived)
+    rules = guarded.derived_rules(here, declared, derived)
     units = inputs.units({os.fsencode(path): rule for path, rule in rules.items()})
     found = edges.History(commits.read(door, asked.tips, asked.hidden), trees, attributes)
     edges.follow(found, door, Inputs(scratch, units), tick)
-    return Subject(place, cwd, door, blobs, asked, found, declared, invalid, kinds, units, tick)
+    return Subject(here, cwd, door, blobs, asked, found, declared, invalid, kinds, units, tick)
 
 
 def _config(blobs: Blobs, tree: dict[bytes, str]) -> tuple[Config, ConfigInvalid | None]:

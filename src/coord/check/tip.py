@@ -23,7 +23,7 @@ def problems(subject: Subject, notes: list[str]) -> Iterator[Problem]:
     yield from _declarations(subject, notes)
     if subject.invalid is not None:
         fault = subject.invalid
-        run = commands.edit(subject.place, subject.cwd, ".coord.toml", fault.line)
+        run = commands.edit(subject.here, subject.cwd, ".coord.toml", fault.line)
         yield Problem(fault.rule, ".coord.toml", None, f"{fault.what}: {fault.why}", run)
 
 
@@ -41,7 +41,7 @@ def _declarations(subject: Subject, notes: list[str]) -> Iterator[Problem]:
     drivers = _drivers(subject)
     notes += effective.unregistered(triples, drivers)
     for finding in effective.unguarded(triples, drivers):
-        run = commands.edit(subject.place, subject.cwd, ".gitattributes")
+        run = commands.edit(subject.here, subject.cwd, ".gitattributes")
         run = command.install() if finding.by_install else run
         yield Problem(effective.UNREGISTERED, printed(finding.path), None, finding.message, run)
     made = frozenset[bytes]().union(*(unit.paths for unit in subject.units))
@@ -66,13 +66,13 @@ def _drivers(subject: Subject) -> set[bytes]:
 def _unattributed(subject: Subject) -> Iterator[Problem]:
     """Yield the files that ``.coord.toml`` speaks of and no attribute guards."""
     free = [os.fsdecode(path) for path in subject.tree if path not in subject.kinds]
-    for path, made in guarded.derived_rules(subject.place, subject.config, free).items():
+    for path, made in guarded.derived_rules(subject.here, subject.config, free).items():
         how = made.regenerate
         # `track` accepts the command it is given: nobody shall do so by pasting.
-        known = trust.is_accepted(subject.place.common_dir, how)
+        known = trust.is_accepted(subject.here.common_dir, how)
         run = commands.track("derived", made.pattern, how if known else None, made.inputs)
         yield _unattributed_one(path, "derived", run)
-    for path, log in guarded.log_rules(subject.place, subject.config, free).items():
+    for path, log in guarded.log_rules(subject.here, subject.config, free).items():
         yield _unattributed_one(path, "log", commands.track("log", log.pattern, log.start))
 
 

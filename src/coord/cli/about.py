@@ -111,11 +111,11 @@ def _subject(seat: Seat, roll: Roll, name: str) -> Subject:
     """
     events = _events(seat)
     found = (
-        _scope(events, scopes.parse(name, seat.place.top))
+        _scope(events, scopes.parse(name, seat.here.top))
         if ":" in name
         else _actor(events, roll, name)
         or _branch(events, name)
-        or _scope(events, scopes.parse(name, seat.place.top))
+        or _scope(events, scopes.parse(name, seat.here.top))
     )
     if found is None and name in {seat.me.actor, seat.me.instance}:
         # Whoever has claimed nothing yet may not be on the roll.

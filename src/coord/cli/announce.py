@@ -54,7 +54,7 @@ def announce(
         raise _detached(seat)
     mine = seats.claim(seat, branch)._replace(
         intent=intent or None,
-        paths=pathspecs.rooted(seat.place, os.getcwd(), globs),
+        paths=pathspecs.rooted(seat.here, os.getcwd(), globs),
         session=session or None,
     )
     scope, roll = f"branch:{branch}", seat.roll()
@@ -77,8 +77,8 @@ def overlap(asked: str | None, *, as_json: bool) -> None:
     seat = seats.looking(asked)
     roll = seat.roll()
     ones = overlaps.live(seat, roll)
-    met = pathspecs.meetings(seat.place, ones)
-    contacts = contact.Branches(seat.place).contacts(_branches(seat, roll))
+    met = pathspecs.meetings(seat.here, ones)
+    contacts = contact.Branches(seat.here).contacts(_branches(seat, roll))
     if as_json:
         show.document(
             {
@@ -148,7 +148,7 @@ def _detached(seat: Seat) -> Refused:
     return Refused(
         "no-branch",
         "no branch is checked out, so there is none to announce",
-        where=seat.place.cwd,
+        where=seat.here.cwd,
         why="an announcement is about a branch; what has none is claimed as a task",
         run="git branch --list",
     )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from coord.check.edges import Tick
     from coord.check.subject import Subject
     from coord.history.problem import Problem
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _PATIENCE = 1.0  # seconds before progress is shown
 
@@ -53,33 +53,33 @@ def check(words: str | None, *, tree: bool, mend: bool, as_json: bool) -> int:
             why="it judges what is there now; a range judges history, which is what can be mended",
             run="git coord check --tree",
         )
-    place = who.here()
-    git.require_version(place.cwd)
+    here = who.located()
+    git.require_version(here.cwd)
     if mend:
-        _mend(place, words, as_json=as_json)
+        _mend(here, words, as_json=as_json)
         return 0
-    report = _of_tree(place) if tree else _of_range(place, words)
+    report = _of_tree(here) if tree else _of_range(here, words)
     for note in report.notes:
         show.note(note)
     _print(report, as_json=as_json)
     return int(bool(report.problems))
 
 
-def _of_tree(place: Place) -> Report:
-    with snapshot.taken(place) as (door, asked):
+def _of_tree(here: Worktree) -> Report:
+    with snapshot.taken(here) as (door, asked):
         if asked is None:
             return Report()
-        with judge.reading(place, os.getcwd(), door, asked, _progress()) as found:
+        with judge.reading(here, os.getcwd(), door, asked, _progress()) as found:
             return snapshot.uncommitted(judge.judge(found), asked)
 
 
-def _of_range(place: Place, words: str | None) -> Report:
-    with _reading(place, words) as found:
+def _of_range(here: Worktree, words: str | None) -> Report:
+    with _reading(here, words) as found:
         return judge.judge(found) if found else Report()
 
 
-def _mend(place: Place, words: str | None, *, as_json: bool) -> None:
-    with _reading(place, words) as found:
+def _mend(here: Worktree, words: str | None, *, as_json: bool) -> None:
+    with _reading(here, words) as found:
         done = judge.mend(found) if found else judge.Repair((), None)
     if as_json:
         paths = [printed(each.path) for each in done.mended]
@@ -91,14 +91,14 @@ def _mend(place: Place, words: str | None, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _reading(place: Place, words: str | None) -> Iterator[Subject | None]:
+def _reading(here: Worktree, words: str | None) -> Iterator[Subject | None]:
     """Read the range that was typed, or the default one; None on an unborn branch."""
-    door = Door(place.cwd)
+    door = Door(here.cwd)
     asked = revisions.default(door) if words is None else revisions.resolve(door, words)
     if asked is None:
         yield None
         return
-    with judge.reading(place, os.getcwd(), door, asked, _progress()) as found:
+    with judge.reading(here, os.getcwd(), door, asked, _progress()) as found:
         yield found
 
 

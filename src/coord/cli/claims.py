@@ -120,7 +120,7 @@ def _tell_of_overlaps(seat: Seat, roll: Roll, made: Sequence[tuple[str, State, P
 def _rooted(seat: Seat, globs: tuple[str, ...]) -> tuple[str, ...]:
     from coord.overlap import pathspecs  # noqa: PLC0415  # most claims declare no paths
 
-    return pathspecs.rooted(seat.place, os.getcwd(), globs)
+    return pathspecs.rooted(seat.here, os.getcwd(), globs)
 
 
 def claimed(seat: Seat, roll: Roll, scope: str, mine: Place) -> tuple[State, Place]:
@@ -196,7 +196,7 @@ def _not_holder(seat: Seat, scope: str, holder: Place) -> Refused:
 
 def _branch(branch: str, seat: Seat) -> str:
     short = branch.removeprefix("refs/heads/")
-    if git.ask("check-ref-format", "--branch", short, cwd=seat.place.cwd).code == 0:
+    if git.ask("check-ref-format", "--branch", short, cwd=seat.here.cwd).code == 0:
         return short
     raise Usage(
         "branch-invalid",

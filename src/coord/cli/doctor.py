@@ -15,7 +15,7 @@ from coord.doctor.examine import examine
 @show.json_option
 def doctor(*, as_json: bool) -> int:
     """Prove what is in force in every worktree, and name what is not; change nothing."""
-    found = examine(who.here(), os.getcwd(), os.environ)
+    found = examine(who.located(), os.getcwd(), os.environ)
     if as_json:
         show.document(text.document(found))
         return 0 if found.ok else 1

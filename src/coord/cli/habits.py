@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from coord.fleet.lanes import Row
     from coord.fleet.ledger import Entry
     from coord.fleet.ledgerfile import Tail
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settings.config import Fleet
 
 _GLANCE = 1 << 16  # what a peer has shipped since its branch left lies at the very end
@@ -44,7 +44,7 @@ _GLANCE = 1 << 16  # what a peer has shipped since its branch left lies at the v
 @show.json_option
 def mirror(*, window: int, as_json: bool) -> None:
     """Show the kinds of the last moves that were shipped, and which kind is going cold."""
-    top = worktree_of(who.here())
+    top = worktree_of(who.located())
     declared = config.load(top).fleet
     until: Until[Move] = Until(time.time())
     found = fleet_mirror.reflect(moves(top, declared, until), declared.kinds, window)
@@ -59,10 +59,10 @@ def mirror(*, window: int, as_json: bool) -> None:
 @show.json_option
 def lanes(*, as_json: bool) -> None:
     """Show the lanes: since when nobody has tended them, or who has claimed them."""
-    place = who.here()
-    declared = config.load(worktree_of(place)).fleet
+    here = who.located()
+    declared = config.load(worktree_of(here)).fleet
     until: Until[Move] = Until(time.time())
-    rows = surveyed(place, declared, None, until)
+    rows = surveyed(here, declared, None, until)
     if as_json:
         show.document({"lanes": [fleet_lanes.document(row) for row in rows]})
     else:
@@ -84,12 +84,12 @@ def moves(top: str, declared: Fleet, until: Until[Move]) -> Tail[Move]:
 
 
 def surveyed(
-    place: Place, declared: Fleet, holders: Mapping[str, Holder] | None, until: Until[Move]
+    here: Worktree, declared: Fleet, holders: Mapping[str, Holder] | None, until: Until[Move]
 ) -> list[Row]:
     """Return how each lane stands, by the ledgers of all worktrees and the board.
 
     Args:
-        place: the worktree.
+        here: the worktree.
         declared: what its ``.coord.toml`` declares.
         holders: scope → holder, where the board has been read already.
         until: the present.
@@ -97,17 +97,17 @@ def surveyed(
     if not declared.lanes:
         return []
     if holders is None:
-        holders = fleet_lanes.holders(claims.tops(roster.board_of(place)))
-    own = moves(worktree_of(place), declared, until)
+        holders = fleet_lanes.holders(claims.tops(roster.board_of(here)))
+    own = moves(worktree_of(here), declared, until)
     return fleet_lanes.survey(
-        declared.lanes, [own, *_of_peers(place, declared, until)], holders, until.now
+        declared.lanes, [own, *_of_peers(here, declared, until)], holders, until.now
     )
 
 
-def _of_peers(place: Place, declared: Fleet, until: Until[Move]) -> Iterator[Tail[Move]]:
+def _of_peers(here: Worktree, declared: Fleet, until: Until[Move]) -> Iterator[Tail[Move]]:
     """Yield the ends of the other worktrees' ledgers; one that cannot be read says nothing."""
-    for sibling in worktree.siblings(place):
-        if sibling.counts and sibling.git_dir != place.git_dir:
+    for sibling in worktree.siblings(here):
+        if sibling.counts and sibling.git_dir != here.git_dir:
             newest = Ledger(sibling.path, declared.moves, Move).newest(_GLANCE, until)
             try:
                 next(iter(newest), None)

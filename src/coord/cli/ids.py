@@ -40,7 +40,7 @@ def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
     counted_in = series.of_namespace(spot.top, namespace)
     spot.require_inside(counted_in.path("x"))
     files.require_folder(spot, counted_in.path("x"))
-    text = series.take(roster.board_of(spot.place), spot.place, counted_in, mine)
+    text = series.take(roster.board_of(spot.here), spot.here, counted_in, mine)
     path = counted_in.path(text)
     files.write(spot, path, mine._replace(id=text).text())
     _stage(spot, path)
@@ -57,8 +57,8 @@ def list_(*, namespace: str | None, as_json: bool) -> None:
     """Show the identifiers of every branch and worktree, and those that are only reserved."""
     if namespace is not None:
         namespaces.require_namespace(namespace)
-    place = who.here()
-    rows = listing.rows(place, roster.board_of(place), namespace)
+    here = who.located()
+    rows = listing.rows(here, roster.board_of(here), namespace)
     if as_json:
         show.document({"ids": [row.document() for row in rows]})
         return
@@ -69,8 +69,8 @@ def list_(*, namespace: str | None, as_json: bool) -> None:
 @show.json_option
 def check(*, as_json: bool) -> int:
     """Prove that no identifier of this clone has two claimants; exit 1 when one has."""
-    place = who.here()
-    report = taken.judge(place)
+    here = who.located()
+    report = taken.judge(here)
     if as_json:
         problems = [problem.document() for problem in report.problems]
         show.document({"ok": not problems, "problems": problems, "ids": report.ids})
@@ -98,7 +98,7 @@ def renumber_(asked: str | None, *, path: str, as_json: bool) -> None:
     this branch's.
     """
     spot, mine = _seat(asked, f"id renumber {quote(path)}", "")
-    done = renumber.carry_out(spot, path, roster.board_of(spot.place), mine)
+    done = renumber.carry_out(spot, path, roster.board_of(spot.here), mine)
     if as_json:
         show.document(
             {
@@ -117,11 +117,11 @@ def renumber_(asked: str | None, *, path: str, as_json: bool) -> None:
 
 def _seat(asked: str | None, verb: str, namespace: str) -> tuple[Spot, Claim]:
     """Return where the user stands, and a claim of theirs that has no number yet."""
-    place = who.here()
-    who.lazily_pin(place, asked)
-    me = whoami.resolve(place, asked)
-    whoami.require_consistent(me, place, verb)
-    spot = index.spot(place, os.getcwd(), verb)
+    here = who.located()
+    who.lazily_pin(here, asked)
+    me = whoami.resolve(here, asked)
+    whoami.require_consistent(me, here, verb)
+    spot = index.spot(here, os.getcwd(), verb)
     nonce = os.urandom(8).hex()
     return spot, claims.Claim("", namespace, me.actor, me.instance or "", nonce, pin.now())
 
@@ -142,6 +142,6 @@ def _stage(spot: Spot, path: str) -> None:
         click.echo(unstaged.lines(), nl=False, err=True)
         return
     show.note(f"wrote {path} and staged it: the next commit takes it along")
-    if guarded.kinds(spot.place, [path]).get(path) != "once":
+    if guarded.kinds(spot.here, [path]).get(path) != "once":
         pattern = quote(f"{claims.FOLDER}/**")
         show.note(f"two branches could claim one: git coord track once {pattern}")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from coord.installer.steps import Step
     from coord.installer.survey import Survey
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,12 +74,12 @@ def main(
     }
     _require_one_job(chosen, purge=purge, dry_run=dry_run)
     again = command.install(*(flag for flag, given in chosen.items() if given))
-    place = worktrees.with_top(worktree.discover(os.getcwd()))
+    here = worktrees.with_top(worktree.discover(os.getcwd()))
     if checking:
-        return _checked(place, as_json=as_json)
+        return _checked(here, as_json=as_json)
     if uninstall:
-        return _uninstalled(place, again, purge=purge, dry_run=dry_run, as_json=as_json)
-    found = survey.survey(place, hooks=not no_hooks, again=again, with_fleet=fleet)
+        return _uninstalled(here, again, purge=purge, dry_run=dry_run, as_json=as_json)
+    found = survey.survey(here, hooks=not no_hooks, again=again, with_fleet=fleet)
     if dry_run:
         return _planned(found, again, pin_existing=pin_existing, as_json=as_json)
     return _installed(found, again, pin_existing=pin_existing, as_json=as_json)
@@ -124,12 +124,12 @@ def _require_one_job(chosen: dict[str, bool], *, purge: bool, dry_run: bool) -> 
         )
 
 
-def _checked(place: Place, *, as_json: bool) -> int:
+def _checked(here: Worktree, *, as_json: bool) -> int:
     from coord.doctor import examine  # noqa: PLC0415  # an install has no use for it
 
-    problems = examine.basics(place, os.environ)
+    problems = examine.basics(here, os.environ)
     try:
-        problems += installation.check(place)
+        problems += installation.check(here)
     except CoordError:
         if not problems:  # else git has failed of what is known already
             raise
@@ -141,15 +141,15 @@ def _checked(place: Place, *, as_json: bool) -> int:
 
 
 def _installed(found: Survey, again: str, *, pin_existing: bool, as_json: bool) -> int:
-    common = found.place.common_dir
+    common = found.here.common_dir
     with apply.alone(common, again=again):
         steps = found.steps(again=again)
         apply.apply(steps, common, again=again)
         try:
             trust.accept(common, [rule.regenerate for rule in found.declared.derived])
-            authorship.mend(found.place, found.rule)
+            authorship.mend(found.here, found.rule)
             told = authorship.pin_existing if pin_existing else authorship.changes
-            changes = told(found.place, found.rule)
+            changes = told(found.here, found.rule)
         except OSError as error:
             raise apply.refused(error, common, again) from error
         _require_no_lock(common, again)
@@ -158,28 +158,28 @@ def _installed(found: Survey, again: str, *, pin_existing: bool, as_json: bool) 
 
 
 def _planned(found: Survey, again: str, *, pin_existing: bool, as_json: bool) -> int:
-    changes = authorship.changes(found.place, found.rule)
+    changes = authorship.changes(found.here, found.rule)
     if pin_existing:
         changes = [replace(one, state="new") if one.state == "later" else one for one in changes]
     _tell(report.installed(found, found.steps(again=again), changes, done=False), as_json=as_json)
     return 0
 
 
-def _uninstalled(place: Place, again: str, *, purge: bool, dry_run: bool, as_json: bool) -> int:
-    common = place.common_dir
+def _uninstalled(here: Worktree, again: str, *, purge: bool, dry_run: bool, as_json: bool) -> int:
+    common = here.common_dir
     survey.require_no_links(common, again=again)
     steps: list[Step] = []
     notes: list[str] = []
-    if undo.has_traces(place):
+    if undo.has_traces(here):
         with apply.alone(common, again=again):
             if not purge:
-                undo.require_settled(place, again=again)
-            steps, notes = undo.uninstall(place, hookspath.ask(place.cwd).folder)
+                undo.require_settled(here, again=again)
+            steps, notes = undo.uninstall(here, hookspath.ask(here.cwd).folder)
             apply.apply([] if dry_run else steps, common, again=again)
             _require_no_lock(common, again)
     else:
         _require_no_lock(common, again)
-    _tell(report.undone(place, steps, notes, done=not dry_run), as_json=as_json)
+    _tell(report.undone(here, steps, notes, done=not dry_run), as_json=as_json)
     return 0
 
 

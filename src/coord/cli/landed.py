@@ -48,9 +48,9 @@ def settle(seat: Seat, onto: str | None, *, as_json: bool) -> None:
 
 def _settle(seat: Seat, onto: str | None) -> tuple[Onto, list[Settled]]:
     """Give up the claims of every branch that has landed; only the scopes named, if any are."""
-    goal = merge_order.target(seat.place, onto, "release --landed")
+    goal = merge_order.target(seat.here, onto, "release --landed")
     tops = sorted(claims.tops(seat.store), key=lambda event: event.scope)
-    found = standing.looked_up(seat.place, tops, goal)
+    found = standing.looked_up(seat.here, tops, goal)
     landed = {name: branch for name, branch in found.items() if branch.state == LANDED}
     if onto is None and _is_workers_own(seat, goal, tops):
         landed = _finished(landed, goal)
@@ -93,7 +93,7 @@ def _places(
         branch = landed.get(name)
         if branch is None or (place.run and not roll.is_dead(place)):
             continue
-        if standing.is_of_landed(seat.place, goal, branch, place):
+        if standing.is_of_landed(seat.here, goal, branch, place):
             found[place] = branch
     return found
 
@@ -104,7 +104,7 @@ def _is_workers_own(seat: Seat, goal: Onto, events: Iterable[Event]) -> bool:
     Such a branch began at somebody's commit, so that what was never finished seems to have landed.
     """
     name = normal(goal.name)
-    return seat.place.linked and any(
+    return seat.here.linked and any(
         normal(place.branch or "") == name for event in events for place in event.state.line
     )
 

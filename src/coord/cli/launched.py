@@ -51,7 +51,7 @@ def _environment(seat: Seat) -> dict[str, str]:
     Its GIT_DIR would hold the command's own ``cd ../other && git …`` to this worktree.
     """
     drop = {"GIT_PREFIX"}
-    if os.path.realpath(os.environ.get("GIT_DIR", os.devnull)) == seat.place.git_dir:
+    if os.path.realpath(os.environ.get("GIT_DIR", os.devnull)) == seat.here.git_dir:
         drop.add("GIT_DIR")
     return {key: text for key, text in os.environ.items() if key not in drop}
 

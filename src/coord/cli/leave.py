@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from coord.cli.leaving import Given
     from coord.cli.seat import Seat
     from coord.identity.whoami import Identity
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 @click.command()
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 @click.pass_obj
 def sign_off(asked: str | None, *, as_json: bool) -> None:
     """End your session here: check that it is yours, and say what is left behind."""
-    place = who.here()
-    worktree.refuse_leaked(place, os.getcwd(), "sign-off", os.environ)
-    me = whoami.resolve(place, asked)
-    whoami.require_certain(me, place, "sign-off")
-    who.warn_of_author(place)
-    live = refusal.live(place, git.elsewhere())
+    here = who.located()
+    worktree.refuse_leaked(here, os.getcwd(), "sign-off", os.environ)
+    me = whoami.resolve(here, asked)
+    whoami.require_certain(me, here, "sign-off")
+    who.warn_of_author(here)
+    live = refusal.live(here, git.elsewhere())
     pending = sorted(
         {record.path for record, facts in live if not refusal.is_settled(record, facts)}
     )
-    dirty = changed(place)
-    released, kept, offered = _left(place, me)
+    dirty = changed(here)
+    released, kept, offered = _left(here, me)
     if as_json:
         show.document(
             {
@@ -62,7 +62,7 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
             }
         )
         return
-    show.line(f"{me.actor} signed off from {place.cwd}")
+    show.line(f"{me.actor} signed off from {here.cwd}")
     for one in released:
         heir = one.state.holder
         show.line(f"released: {one.scope}{f', now held by {heir.actor}' if heir else ''}")
@@ -83,7 +83,7 @@ def _why_kept(scope: str, offers: Collection[Offer]) -> str:
 
 
 def _left(
-    place: Place, me: Identity
+    here: Worktree, me: Identity
 ) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]]]:
     """Release what the worker holds and waits for, then take back its signs of life.
 
@@ -93,7 +93,7 @@ def _left(
     Returns:
         What was released, the scopes kept, and the offers that stand on some of these.
     """
-    seat = seats.Seat(place, me, roster.board_of(place), Watch(), [])
+    seat = seats.Seat(here, me, roster.board_of(here), Watch(), [])
     tops = list(board.tops(seat.store)) if me.instance else []
     roll, moves, released = seat.roll(), leaving.own_moves(seat), []
     offered = {event.scope: found for event in tops if (found := _offered(seat, roll, event))}
@@ -111,7 +111,7 @@ def _left(
         if len(kept[scope]) < len(mine[scope]):
             stay = frozenset(kept[scope])
             released.append(leaving.give_up(seat, roll, scope, moves, stay))
-    beats.drop(place.git_dir, me.instance)
+    beats.drop(here.git_dir, me.instance)
     return released, sorted(scope for scope, places in kept.items() if places), offered
 
 
@@ -125,9 +125,9 @@ def _offered(seat: Seat, roll: Roll, event: Event) -> tuple[Offer, ...]:
     )
 
 
-def changed(place: Place) -> list[str]:
+def changed(here: Worktree) -> list[str]:
     """Return the paths with uncommitted changes, untracked ones included."""
-    if place.top is None:
+    if here.top is None:
         return []
-    listing = git.tell("status", "--porcelain", "-z", "--no-renames", cwd=place.top)
+    listing = git.tell("status", "--porcelain", "-z", "--no-renames", cwd=here.top)
     return [field[3:] for field in listing.fields]

@@ -68,7 +68,7 @@ def own_moves(seat: Seat) -> Sequence[Move]:
 
     A ledger that cannot be read says nothing: it never keeps a place from being given up.
     """
-    top = seat.place.top
+    top = seat.here.top
     if top is None:
         return []
     try:

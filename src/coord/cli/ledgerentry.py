@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.identity.whoami import Identity
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settings.config import Fleet
 
 
 class Desk(NamedTuple):
     """Where an entry is written: the worktree, who writes, what is declared."""
 
-    place: Place
+    here: Worktree
     top: str
     me: Identity
     declared: Fleet
 
 
-def worktree_of(place: Place) -> str:
+def worktree_of(here: Worktree) -> str:
     """Return the top level of the worktree, where the ledgers are.
 
     Raises:
         Environment: there is none, as in a bare repository.
     """
-    if place.top is not None:
-        return place.top
+    if here.top is not None:
+        return here.top
     raise Environment(
         "no-worktree",
         "there is no worktree with ledgers in it",
-        where=place.git_dir,
+        where=here.git_dir,
         why="they are committed files: run this in a worktree",
         run="git worktree list",
     )
@@ -58,13 +58,13 @@ def open_at(
     Raises:
         Refused: the writer is only inferred among several worktrees, or contradicts the pin.
     """
-    place = who.here()
-    top = worktree_of(place)
+    here = who.located()
+    top = worktree_of(here)
     declared = config.load(top).fleet
-    who.lazily_pin(place, asked)
-    me = whoami.resolve(place, asked)
-    whoami.require_certain(me, place, seats.typed(verb, words, options, ()))
-    return Desk(place, top, me, declared)
+    who.lazily_pin(here, asked)
+    me = whoami.resolve(here, asked)
+    whoami.require_certain(me, here, seats.typed(verb, words, options, ()))
+    return Desk(here, top, me, declared)
 
 
 def require_merged(desk: Desk, name: str) -> None:
@@ -79,7 +79,7 @@ def require_merged(desk: Desk, name: str) -> None:
     if not listed.out:
         return
     word = operand(_relative(desk, name))
-    if guarded.kinds(desk.place, [name]).get(name) == "log":
+    if guarded.kinds(desk.here, [name]).get(name) == "log":
         run = f"git coord resolve {word} --take both --reason 'both sides shipped'"
     else:
         run = f"${{EDITOR:-vi}} {word} && git add -- {word}"
@@ -93,7 +93,7 @@ def tell(desk: Desk, name: str, *, made: bool) -> None:
         show.note(f"{typed} is ignored by git, so nobody else will see it: git add -f {typed}")
     else:
         show.note(f"commit {typed} with your work")
-    if made and guarded.kinds(desk.place, [name]).get(name) != "log":
+    if made and guarded.kinds(desk.here, [name]).get(name) != "log":
         again = command.install("--fleet")
         show.note(f"{name} is new, and not guarded as a log yet: {again}")
 

@@ -112,8 +112,8 @@ def put_down(
 
 
 def _list(name: str | None, *, as_json: bool) -> None:
-    place = who.here()
-    top = desks.worktree_of(place)
+    here = who.located()
+    top = desks.worktree_of(here)
     wanted = scopes.parse(name, top) if name else None
     newest = Ledger(top, config.load(top).fleet.put_down, PutDown).newest(limit=None)
     found = [entry for entry in newest if wanted in {None, entry.scope}][::-1]
@@ -186,7 +186,7 @@ def _warn_of_lane(lane: str, declared: Fleet) -> None:
 def _warn_of_claim(desk: desks.Desk, scope: str) -> None:
     """Say when what was dealt with is still claimed; a board that cannot be read says nothing."""
     try:
-        state = claims.state(roster.board_of(desk.place), scope)
+        state = claims.state(roster.board_of(desk.here), scope)
     except StoreError:
         return
     places = state.places_of(desk.me.instance or "")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from coord.order.branches import Onto
     from coord.order.merging import Plan
     from coord.rehearse.report import Rehearsal
-    from coord.repo.worktree import Place as Worktree
+    from coord.repo.worktree import Worktree
 
 
 @click.command()
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def finish(asked: str | None, *, as_json: bool) -> None:
     """Say that the branch you are on is done: it may be merged, and its claims stay until then."""
-    index.spot(who.here(), os.getcwd(), "finish")
+    index.spot(who.located(), os.getcwd(), "finish")
     seat = seats.acting(asked, "finish", [], {})
     branch = _current(seat)
     tip = _tip(seat, branch)
@@ -54,11 +54,11 @@ def finish(asked: str | None, *, as_json: bool) -> None:
     count = f"{len(kept)} claim{'' if len(kept) == 1 else 's'}"
     stays = "stay" if len(kept) > 1 else "stays"
     show.line(f"{branch} is finished at {tip[:12]}; {count} {stays} until it lands")
-    if not seat.place.linked:
+    if not seat.here.linked:
         show.note(
             f"{branch} is what the main worktree merges into: it lands nowhere but with --onto"
         )
-    changed = leave.changed(seat.place)
+    changed = leave.changed(seat.here)
     if changed:
         several = "s are" if len(changed) > 1 else " is"
         show.note(f"{len(changed)} path{several} not committed, and not part of it")
@@ -83,9 +83,9 @@ def merge_order(
     gc.disable()  # as for the board: all that is read here is kept to the end
     _require_command(command)
     seat = seats.looking(asked)
-    goal = target(seat.place, onto, "merge-order")
-    plan = merging.planned(seat.place, list(claims.tops(seat.store)), goal, seat.roll())
-    found = _rehearsed(seat.place, plan, command) if rehearse or command else None
+    goal = target(seat.here, onto, "merge-order")
+    plan = merging.planned(seat.here, list(claims.tops(seat.store)), goal, seat.roll())
+    found = _rehearsed(seat.here, plan, command) if rehearse or command else None
     if as_json:
         told = {} if found is None else {"rehearsal": found.document()}
         show.document({**text.document(plan), **told})
@@ -116,20 +116,20 @@ def _require_command(command: str | None) -> None:
     )
 
 
-def _rehearsed(place: Worktree, plan: Plan, command: str | None) -> Rehearsal:
+def _rehearsed(here: Worktree, plan: Plan, command: str | None) -> Rehearsal:
     from coord.cli import rehearsal  # noqa: PLC0415  # 10 ms, when it is asked for
 
     finished = [one.branch.name for one in plan.entries if one.branch.state == FINISHED]
-    return rehearsal.rehearsed(place, plan.onto.name, finished, command, plan.onto.commit)
+    return rehearsal.rehearsed(here, plan.onto.name, finished, command, plan.onto.commit)
 
 
-def target(place: Worktree, onto: str | None, verb: str) -> Onto:
+def target(here: Worktree, onto: str | None, verb: str) -> Onto:
     """Return what branches land on.
 
     Raises:
         Usage: it is no commit.
     """
-    found = branches.target(place, onto)
+    found = branches.target(here, onto)
     if found is not None:
         return found
     raise Usage(
@@ -151,12 +151,12 @@ def _current(seat: Seat) -> str:
     if branch is not None:
         return branch
     rebasing = any(
-        os.path.isdir(seat.place.private(name)) for name in ("rebase-merge", "rebase-apply")
+        os.path.isdir(seat.here.private(name)) for name in ("rebase-merge", "rebase-apply")
     )
     raise Refused(
         "head-detached",
         "there is no branch to finish",
-        where=seat.place.cwd,
+        where=seat.here.cwd,
         why="a rebase is under way" if rebasing else "HEAD is detached: nothing names this work",
         run="git rebase --continue" if rebasing else f"git switch -c {slug(seat.me.actor)}",
     )
@@ -169,13 +169,13 @@ def _tip(seat: Seat, branch: str) -> str:
         Refused: it has none yet.
     """
     ref = f"refs/heads/{branch}^{{commit}}"
-    tip = git.ask("rev-parse", "--verify", "--quiet", ref, cwd=seat.place.cwd).text
+    tip = git.ask("rev-parse", "--verify", "--quiet", ref, cwd=seat.here.cwd).text
     if tip:
         return tip
     raise Refused(
         "branch-unborn",
         f"{branch} has no commit to finish",
-        where=seat.place.cwd,
+        where=seat.here.cwd,
         why="a branch lands with its commits",
         run="git commit --allow-empty -m start",
     )

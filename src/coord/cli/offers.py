@@ -47,7 +47,7 @@ def handoff(
     options = {"--scope": names, "--note": note}
     seat = seats.acting(asked, "handoff", [], options, tail=[to], guarded=True)
     letters.settle(seat.store, seat.instance)
-    wanted = sorted({scopes.parse(name, seat.place.top) for name in names}) or held(seat)
+    wanted = sorted({scopes.parse(name, seat.here.top) for name in names}) or held(seat)
     if not wanted:
         raise _nothing_held(seat)
     for scope in wanted:
@@ -225,7 +225,7 @@ def _nothing_held(seat: Seat) -> Refused:
     return Refused(
         "not-holder",
         f"{seat.me.actor} holds nothing to offer",
-        where=seat.place.cwd,
+        where=seat.here.cwd,
         why="only a holder offers a scope",
         run="git coord board",
     )

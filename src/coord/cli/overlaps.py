@@ -36,7 +36,7 @@ def live(seat: Seat, roll: Roll) -> list[Declared]:
 def tell(seat: Seat, roll: Roll, scope: str, mine: Place) -> list[Meeting]:
     """Tell both owners of every overlap with `mine`, once a pair, and return the overlaps."""
     own = pathspecs.Declared(scope, mine)
-    found = pathspecs.meetings(seat.place, live(seat, roll), own) if mine.paths else []
+    found = pathspecs.meetings(seat.here, live(seat, roll), own) if mine.paths else []
     for meeting in found:
         _tell(seat, meeting)
     return found

@@ -37,7 +37,7 @@ def beat(asked: str | None) -> None:
         git_dir = private_dir(os.getcwd())
         if git_dir is None:
             return
-        place = worktree.Place(git_dir, _common_dir(git_dir), None)
+        place = worktree.Worktree(git_dir, _common_dir(git_dir), None)
         if not place.in_use:
             return  # nobody is there to see it, and a clone is left as it was
         instance = beats.acting(git_dir, asked or os.environ.get("COORD_ACTOR"))

@@ -17,7 +17,7 @@ from coord.repo import reflog, worktree
 if TYPE_CHECKING:
     from coord.reauthor.reauthor import Done, Plan
     from coord.reauthor.rewrite import Change
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 @click.command()
@@ -50,10 +50,10 @@ def reauthor(
     """
     request = Request(commits, outgoing, branches, pushed)
     _require_sense(request)
-    place = who.here()
-    signature = _signature(place, asked, request)
-    plan = _planned(place, signature, request)
-    done = None if dry_run or not plan.chain else rewriting.carry_out(place, plan)
+    here = who.located()
+    signature = _signature(here, asked, request)
+    plan = _planned(here, signature, request)
+    done = None if dry_run or not plan.chain else rewriting.carry_out(here, plan)
     if as_json:
         show.document(_document(plan, done, dry_run=dry_run))
     else:
@@ -79,39 +79,39 @@ def _require_sense(request: Request) -> None:
     )
 
 
-def _signature(place: Place, asked: str | None, request: Request) -> tuple[str, str]:
+def _signature(here: Worktree, asked: str | None, request: Request) -> tuple[str, str]:
     """Return name and e-mail that this worktree's commits are to bear.
 
     Raises:
         Refused: no pin, or another actor than the pinned one is asked for.
     """
     verb = request.words().removeprefix("git coord ")
-    worktree.refuse_leaked(place, os.getcwd(), verb, os.environ)
-    who.lazily_pin(place, asked)
-    me = whoami.resolve(place, asked)
-    whoami.require_certain(me, place, verb)
-    pinned = whoami.read_pin(place)
+    worktree.refuse_leaked(here, os.getcwd(), verb, os.environ)
+    who.lazily_pin(here, asked)
+    me = whoami.resolve(here, asked)
+    whoami.require_certain(me, here, verb)
+    pinned = whoami.read_pin(here)
     if pinned is None:
         raise Refused(
             "identity-inferred",
             f"reauthor as {me.actor} refused",
-            where=place.cwd,
+            where=here.cwd,
             why="only a pin says for good which identity this worktree's commits bear",
-            run="git coord pin" if place.linked else "git coord pin --self",
+            run="git coord pin" if here.linked else "git coord pin --self",
         )
-    if outgoing.follows(place.common_dir, pinned):
+    if outgoing.follows(here.common_dir, pinned):
         return pinned.name, pinned.email
-    return whoami.own(place, "user.name"), whoami.own(place, "user.email")
+    return whoami.own(here, "user.name"), whoami.own(here, "user.email")
 
 
-def _planned(place: Place, signature: tuple[str, str], request: Request) -> Plan:
+def _planned(here: Worktree, signature: tuple[str, str], request: Request) -> Plan:
     try:
-        return rewriting.plan(place, signature, request)
+        return rewriting.plan(here, signature, request)
     except reflog.Doubt as doubt:
         raise Environment(
             "git-failed",
             "the commits could not be listed",
-            where=place.cwd,
+            where=here.cwd,
             why=str(doubt),
             run="git fsck --connectivity-only",
         ) from doubt

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from coord.rehearse.report import Rehearsal
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _PATIENCE = 1.0
 
 
 def rehearsed(
-    place: Place,
+    here: Worktree,
     onto: str,
     branches: Sequence[str],
     command: str | None = None,
@@ -31,7 +31,7 @@ def rehearsed(
 ) -> Rehearsal:
     """Rehearse, saying on stderr what goes on."""
     tick = _progress() if command is None else _heading
-    return rehearse(place, onto, branches, command, tick=tick, base=base)
+    return rehearse(here, onto, branches, command, tick=tick, base=base)
 
 
 def _heading(branch: str, number: int, total: int) -> None:

@@ -16,7 +16,7 @@ from coord.settle import regenerate as regenerating
 from coord.settle import resolve as resolving
 
 if TYPE_CHECKING:
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settle.index import Spot
     from coord.settle.regenerate import Made, Plan
 
@@ -88,7 +88,7 @@ def resolve(asked: str | None, *, path: str, take: str, reason: str, as_json: bo
         )
     spot = _spot(asked, "resolve")
     case = resolving.case(spot, path)
-    met = sides.labels(spot.place) if case.is_conflict else None
+    met = sides.labels(spot.here) if case.is_conflict else None
     blob = resolving.settle(case, take, why)
     if as_json:
         show.document(
@@ -108,9 +108,9 @@ def resolve(asked: str | None, *, path: str, take: str, reason: str, as_json: bo
 
 
 def _spot(asked: str | None, verb: str) -> Spot:
-    place = who.here()
-    who.lazily_pin(place, asked)
-    return index.spot(place, os.getcwd(), verb)
+    here = who.located()
+    who.lazily_pin(here, asked)
+    return index.spot(here, os.getcwd(), verb)
 
 
 def _show(plan: Plan) -> None:
@@ -136,7 +136,7 @@ def _require_trust(plan: Plan, words: tuple[str, ...], *, trusting: bool) -> Non
     if not foreign:
         return
     if trusting:
-        _accept(plan.spot.place, [job.text for job in foreign])
+        _accept(plan.spot.here, [job.text for job in foreign])
         return
     named = f" {plan.spot.typed(*plan.paths)}" if words else ""
     raise Refused(
@@ -149,13 +149,13 @@ def _require_trust(plan: Plan, words: tuple[str, ...], *, trusting: bool) -> Non
     )
 
 
-def _accept(place: Place, texts: list[str]) -> None:
+def _accept(here: Worktree, texts: list[str]) -> None:
     """Accept producers for good, or this once where nothing may be written beside the hooks."""
-    if not place.installed:
+    if not here.installed:
         return
     try:
-        with alone(place.common_dir, again="git coord regenerate --trust"):
-            trust.accept(place.common_dir, texts)
+        with alone(here.common_dir, again="git coord regenerate --trust"):
+            trust.accept(here.common_dir, texts)
     except OSError as error:
         show.note(f"accepted this once: {error.strerror}: hooks/coord")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from coord.board.process import Process
     from coord.board.store import Store
     from coord.identity.whoami import Identity
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 FIELD_LIMIT = 2000
 _BEAT = 60.0
@@ -36,14 +36,14 @@ class Seat(NamedTuple):
     """What a verb of the board works with.
 
     Attributes:
-        place: the worktree.
+        here: the worktree.
         me: who acts.
         store: the board.
         watch: the processes above this one.
         scopes: the scopes that were named, canonical, each once, in order.
     """
 
-    place: Place
+    here: Worktree
     me: Identity
     store: Store
     watch: Watch
@@ -57,21 +57,21 @@ class Seat(NamedTuple):
     @property
     def branch(self) -> str | None:
         """The branch that is checked out, None when detached."""
-        head = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=self.place.cwd)
+        head = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=self.here.cwd)
         return head.text or None
 
     def roll(self) -> Roll:
         """Return the roll, by the declared expiry."""
-        return Roll(self.store, self.place, config.load(self.place.top).expires)
+        return Roll(self.store, self.here, config.load(self.here.top).expires)
 
     @property
     def beat_every(self) -> float:
         """Seconds between the beats of what lasts: often enough for the declared expiry."""
-        return min(_BEAT, config.load(self.place.top).expires / 3)
+        return min(_BEAT, config.load(self.here.top).expires / 3)
 
     def beat(self, worker: Process | None = None) -> None:
         """Give a sign of life, in the name of `worker` (default: who started this command)."""
-        beats.beat(self.place.git_dir, self.me.instance, worker or self.watch.worker)
+        beats.beat(self.here.git_dir, self.me.instance, worker or self.watch.worker)
 
 
 def looking(asked: str | None, names: Sequence[str] = ()) -> Seat:
@@ -81,13 +81,13 @@ def looking(asked: str | None, names: Sequence[str] = ()) -> Seat:
         Usage: one of `names` is no scope.
     """
     watch = Watch()
-    place = who.here()
-    wanted = _parsed(names, place)
-    who.lazily_pin(place, asked)
-    me = whoami.resolve(place, asked, minting=place.in_use)
+    here = who.located()
+    wanted = _parsed(names, here)
+    who.lazily_pin(here, asked)
+    me = whoami.resolve(here, asked, minting=here.in_use)
     if me.conflict is not None:
         show.note(f"--as or {whoami.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
-    return Seat(place, me, roster.board_of(place), watch, wanted)
+    return Seat(here, me, roster.board_of(here), watch, wanted)
 
 
 def acting(
@@ -115,42 +115,42 @@ def acting(
         Environment: the private git dir cannot hold an instance.
     """
     watch = Watch()
-    place = who.here()
-    wanted = _parsed(names, place)
+    here = who.located()
+    wanted = _parsed(names, here)
     words = typed(verb, names, options, tail)
     if guarded:
-        worktree.refuse_leaked(place, os.getcwd(), words, os.environ)
+        worktree.refuse_leaked(here, os.getcwd(), words, os.environ)
     if verb not in _PIN_NOBODY:
-        who.lazily_pin(place, asked)
-    me = whoami.resolve(place, asked)
-    whoami.require_certain(me, place, words)
-    seat = Seat(place, _with_instance(me, place), roster.board_of(place), watch, wanted)
-    if beats.worker_of(place.git_dir, seat.instance) is None:
+        who.lazily_pin(here, asked)
+    me = whoami.resolve(here, asked)
+    whoami.require_certain(me, here, words)
+    seat = Seat(here, _with_instance(me, here), roster.board_of(here), watch, wanted)
+    if beats.worker_of(here.git_dir, seat.instance) is None:
         seat.beat()  # the first command: at its start nobody knew the instance
-    home = actors.home_of(place.git_dir, place.common_dir)
+    home = actors.home_of(here.git_dir, here.common_dir)
     host = os.uname().nodename
     actors.enrol(seat.store, actors.Actor(me.actor, seat.instance, home, host, now()))
     return seat
 
 
-def _parsed(names: Sequence[str], place: Place) -> list[str]:
-    return sorted({scopes.parse(name, place.top) for name in names})
+def _parsed(names: Sequence[str], here: Worktree) -> list[str]:
+    return sorted({scopes.parse(name, here.top) for name in names})
 
 
-def _with_instance(me: Identity, place: Place) -> Identity:
+def _with_instance(me: Identity, here: Worktree) -> Identity:
     if me.instance is not None:
         return me
     try:
-        whoami.mint(place.private(f"coord-instances/{me.actor}"))
+        whoami.mint(here.private(f"coord-instances/{me.actor}"))
     except OSError as error:
         if publish.is_full(error):
             raise
     raise Environment(
         "not-writable",
         "no instance can be kept here",
-        where=place.git_dir,
+        where=here.git_dir,
         why="claims are owned by an instance, which is kept in the private git dir; "
-        f"add {place.common_dir} to the sandbox's writable roots",
+        f"add {here.common_dir} to the sandbox's writable roots",
         run="git rev-parse --path-format=absolute --git-common-dir",
     )
 
@@ -163,7 +163,7 @@ def claim(seat: Seat, branch: str | None) -> Claim:
 
 def _tip(seat: Seat, branch: str) -> str | None:
     query = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
-    return git.ask(*query, cwd=seat.place.cwd).text or None
+    return git.ask(*query, cwd=seat.here.cwd).text or None
 
 
 def typed(

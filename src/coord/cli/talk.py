@@ -41,7 +41,7 @@ def send(
         raise click.UsageError("TEXT is empty")
     seats.bounded(text, "TEXT")
     seat, half = talking(asked, "send", {"--scope": scope}, [kind, to, text])
-    about = None if scope is None else scopes.parse(scope, seat.place.top)
+    about = None if scope is None else scopes.parse(scope, seat.here.top)
     made = written(seat, kind, addressed.find(seat, seat.roll(), to), text, about)
     if kind == "handoff":
         show.note("a message moves no claim: git coord handoff does, with the other's ack")
@@ -92,7 +92,7 @@ def ack(asked: str | None, *, name: str, as_json: bool) -> None:
         offers.take_up(seat, offer, as_json=as_json)
         return
     if ":" in name:
-        offers.adopt(seat, scopes.parse(name, seat.place.top), as_json=as_json)
+        offers.adopt(seat, scopes.parse(name, seat.here.top), as_json=as_json)
         return
     message = _message(seat, name)
     new = _acknowledge(seat, message)

@@ -25,7 +25,7 @@ from coord.settings import config
 if TYPE_CHECKING:
     from coord.installer.declaration import Value
     from coord.installer.steps import Change
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 _SECTIONS = ("derived", "log")  # the kinds of which .coord.toml has more to say
@@ -74,13 +74,13 @@ def once(pattern: str, *, as_json: bool) -> None:
 @show.json_option
 def untrack(pattern: str, *, as_json: bool) -> None:
     """Stop guarding PATTERN, spelled as it was given to ``track``."""
-    place, again = who.here(), f"git coord untrack {quote(pattern)}"
-    with alone(place.common_dir, again=again):
-        files = _Files.read(place)
+    here, again = who.located(), f"git coord untrack {quote(pattern)}"
+    with alone(here.common_dir, again=again):
+        files = _Files.read(here)
         edits = files.edits(None, pattern, {})
         if not edits:
             raise trackfaults.not_tracked(pattern)
-        apply(edits, place.common_dir, again=again)
+        apply(edits, here.common_dir, again=again)
     _tell(files, edits, {"pattern": pattern}, f"{pattern}: not guarded any more", as_json=as_json)
 
 
@@ -88,22 +88,22 @@ def untrack(pattern: str, *, as_json: bool) -> None:
 class _Files:
     """The two committed files of a worktree, as they are now."""
 
-    place: Place
+    here: Worktree
     top: str
     texts: dict[str, bytes | None] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, place: Place) -> _Files:
+    def read(cls, here: Worktree) -> _Files:
         """Read them, and insist that they are files of this worktree.
 
         Raises:
             Environment: there is no worktree, or ``.coord.toml`` is invalid.
             Refused: a committed link stands in the place of one.
         """
-        if place.top is None:
-            raise trackfaults.no_worktree(place)
+        if here.top is None:
+            raise trackfaults.no_worktree(here)
         names = (attributesfile.COMMITTED, config.FILE)
-        files = cls(place, place.top, {name: _text(place.top, name) for name in names})
+        files = cls(here, here.top, {name: _text(here.top, name) for name in names})
         config.parse(files.texts[config.FILE] or b"", files.path(config.FILE))
         return files
 
@@ -117,8 +117,8 @@ class _Files:
             (self.path(attributesfile.COMMITTED), partial(_attributes, kind, pattern)),
             (self.path(config.FILE), partial(_sections, kind, pattern, values)),
         ]
-        if self.place.installed:
-            info = os.path.join(self.place.common_dir, attributesfile.INFO)
+        if self.here.installed:
+            info = os.path.join(self.here.common_dir, attributesfile.INFO)
             changes.append((info, partial(_info, kind, pattern)))
         now = {self.path(name): text for name, text in self.texts.items()}
         return [
@@ -130,24 +130,24 @@ class _Files:
 
 
 def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool) -> None:
-    place, again = who.here(), f"git coord track {kind} {quote(pattern)}"
+    here, again = who.located(), f"git coord track {kind} {quote(pattern)}"
     command = values.get("regenerate")
     # From the first look to the last rename: what another adds meanwhile would be written over.
-    with alone(place.common_dir, again=again):
-        files = _Files.read(place)
+    with alone(here.common_dir, again=again):
+        files = _Files.read(here)
         fault = patterns.fault(pattern, files.top)
         if fault:
             raise trackfaults.usage(pattern, fault, kind)
         edits = files.edits(kind, pattern, values)
-        apply(edits, place.common_dir, again=again)
-        if isinstance(command, str) and place.installed:
-            _accept(place.common_dir, command)
+        apply(edits, here.common_dir, again=again)
+        if isinstance(command, str) and here.installed:
+            _accept(here.common_dir, command)
     about = f"{pattern}: {kind}{f', made by: {command}' if command else ''}"
     _tell(files, edits, {"pattern": pattern, "kind": kind, **values}, about, as_json=as_json)
-    if not files.place.installed:
+    if not files.here.installed:
         show.note(f"this clone has no drivers yet: {ourselves.install()}")
     committed = disk.read(files.path(attributesfile.COMMITTED)) or b""
-    for warning in patterns.overridden(files.place, committed, pattern, kind):
+    for warning in patterns.overridden(files.here, committed, pattern, kind):
         show.note(warning)
 
 

@@ -10,7 +10,7 @@ from coord.base.names import quote
 from coord.guard import guarded
 
 if TYPE_CHECKING:
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 def outside_sparse(path: str, name: str) -> Refused:
@@ -47,12 +47,12 @@ def usage(pattern: str, why: str, kind: str) -> Usage:
     )
 
 
-def no_worktree(place: Place) -> CoordError:
+def no_worktree(here: Worktree) -> CoordError:
     """Return that a bare repository has no committed files to write."""
     return Environment(
         "no-worktree",
         "there is no worktree to declare it in",
-        where=place.git_dir,
+        where=here.git_dir,
         why=".gitattributes and .coord.toml are committed files: run this in a worktree",
         run="git worktree list",
     )

@@ -61,7 +61,7 @@ def wake(asked: str | None, *, stagger: float | None, at_once: bool, as_json: bo
     """Begin a session: who is here, what is taken, what was shipped, and one suggestion."""
     gc.disable()  # as in `board`
     missing: dict[str, str] = {}
-    top = who.here().top
+    top = who.located().top
     declared = _part(missing, "config", lambda: config.load(top)) or Config()
     _pause(0.0 if at_once else declared.fleet.stagger if stagger is None else stagger)
     seat = seats.looking(asked)
@@ -84,7 +84,7 @@ def gathered(seat: Seat, declared: Config, missing: dict[str, str]) -> Screen:
     made.put_downs = _part(missing, "put_downs", lambda: _put_down(seat, fleet, made.now)) or []
     rows = None
     if holders is not None:
-        rows = _part(missing, "lanes", lambda: habits.surveyed(seat.place, fleet, holders, until))
+        rows = _part(missing, "lanes", lambda: habits.surveyed(seat.here, fleet, holders, until))
     habits.warn_of_ahead(fleet.moves, until)
     made.suggestion = suggestion.suggest(
         rows or [], made.mirror, made.instance or made.actor, made.now
@@ -94,7 +94,7 @@ def gathered(seat: Seat, declared: Config, missing: dict[str, str]) -> Screen:
 
 def _board(made: Screen, seat: Seat, declared: Config) -> Mapping[str, Place] | None:
     """Fill in who is here and what is taken; return who holds which lane, None when unknown."""
-    missing, roll = made.unavailable, Roll(seat.store, seat.place, declared.expires)
+    missing, roll = made.unavailable, Roll(seat.store, seat.here, declared.expires)
     tops = _part(missing, "claims", lambda: list(claims.tops(seat.store)))
     rows = [view.row(event.scope, event.state, roll) for event in tops or ()]
     made.rows = sorted(rows, key=lambda row: row.scope)
@@ -112,18 +112,18 @@ def _unread(seat: Seat) -> list[Message]:
         Refused: nobody acts here for certain, and an empty inbox would be a lie.
     """
     if seat.me.instance is None:
-        whoami.require_certain(seat.me, seat.place, "inbox")
+        whoami.require_certain(seat.me, seat.here, "inbox")
     return inbox.unread(seat.store, seat.me)
 
 
 def _mirror(seat: Seat, fleet: Fleet, until: Until[Move]) -> Mirror:
-    newest = habits.moves(worktree_of(seat.place), fleet, until)
+    newest = habits.moves(worktree_of(seat.here), fleet, until)
     return mirror.reflect(newest, fleet.kinds, mirror.WINDOW)
 
 
 def _put_down(seat: Seat, fleet: Fleet, now: float) -> list[PutDown]:
     until: Until[PutDown] = Until(now)
-    newest = Ledger(worktree_of(seat.place), fleet.put_down, PutDown).newest(until=until)
+    newest = Ledger(worktree_of(seat.here), fleet.put_down, PutDown).newest(until=until)
     found = list(itertools.islice(newest, _PUT_DOWNS))[::-1]
     habits.warn_of_ahead(fleet.put_down, until)
     return found
@@ -153,8 +153,8 @@ def _enrol(seat: Seat) -> None:
     """Put who wakes on the roll; a board that cannot be written is shown all the same."""
     if seat.me.instance is None:
         return
-    place, host = seat.place, os.uname().nodename
-    home = actors.home_of(place.git_dir, place.common_dir)
+    here, host = seat.here, os.uname().nodename
+    home = actors.home_of(here.git_dir, here.common_dir)
     try:
         actors.enrol(seat.store, actors.Actor(seat.me.actor, seat.me.instance, home, host, stamp()))
     except StoreError:

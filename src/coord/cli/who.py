@@ -17,7 +17,7 @@ from coord.identity import whoami as known
 from coord.repo import git, worktree
 
 if TYPE_CHECKING:
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 _LISTED = 5
@@ -28,16 +28,16 @@ _LISTED = 5
 @click.pass_obj
 def whoami(asked: str | None, *, as_json: bool) -> None:
     """Show who acts here, how that is known, and the author git will write."""
-    place = here()
-    lazily_pin(place, asked)
-    who = known.resolve(place, asked, minting=place.in_use)
+    here = located()
+    lazily_pin(here, asked)
+    who = known.resolve(here, asked, minting=here.in_use)
     if who.conflict is not None:
         show.note(f"--as or {known.VARIABLE} says {who.conflict}, but {who.actor} is pinned here")
-    leaked = worktree.leaked(place, os.getcwd(), os.environ)
+    leaked = worktree.leaked(here, os.getcwd(), os.environ)
     if leaked is not None:
         show.note(f"GIT_DIR names another worktree, and git would commit there: {leaked}")
-    warn_of_author(place)
-    report(place, who, as_json=as_json)
+    warn_of_author(here)
+    report(here, who, as_json=as_json)
 
 
 @click.command()
@@ -52,67 +52,67 @@ def pin(
     asked: str | None, *, name: str | None, as_self: bool, replace: bool, as_json: bool
 ) -> None:
     """Pin an identity to this worktree, so that no peer can change who works here."""
-    place = here()
-    worktree.refuse_leaked(place, os.getcwd(), "pin", os.environ)
+    here = located()
+    worktree.refuse_leaked(here, os.getcwd(), "pin", os.environ)
     asked = name or asked or os.environ.get(known.VARIABLE)
     again = "git coord pin --replace" + (" --self" if as_self else "")
-    wanted = _wanted(place, asked, as_self=as_self)
-    rule = known.self_authorship(place) if as_self else known.authorship(place)
+    wanted = _wanted(here, asked, as_self=as_self)
+    rule = known.self_authorship(here) if as_self else known.authorship(here)
     if replace:
-        made = pins.replace(place.git_dir, place.common_dir, wanted, rule)
+        made = pins.replace(here.git_dir, here.common_dir, wanted, rule)
     else:
-        made = _pinned(place, wanted, rule, f"{again} --actor {asked}" if asked else again)
-    _enrol(place, made)
-    _tell_left_behind(place, made)
-    if not place.installed:
+        made = _pinned(here, wanted, rule, f"{again} --actor {asked}" if asked else again)
+    _enrol(here, made)
+    _tell_left_behind(here, made)
+    if not here.installed:
         show.note(f"git does not read the pinned author here until {command.install()} has run")
-    report(place, known.resolve(place, made.actor), as_json=as_json)
+    report(here, known.resolve(here, made.actor), as_json=as_json)
 
 
-def here() -> Place:
-    """Return the place of the user's folder."""
+def located() -> Worktree:
+    """Return the worktree of the user's folder."""
     return worktree.discover(os.getcwd())
 
 
-def lazily_pin(place: Place, asked: str | None) -> None:
+def lazily_pin(here: Worktree, asked: str | None) -> None:
     """Pin an unpinned linked worktree (made with ``--no-checkout``, or before the install).
 
     Never the main worktree: its branch may be a peer's. A git dir that cannot be written leaves
     the identity inferred, which the guards then refuse by name.
     """
-    if not (place.linked and place.installed) or known.read_pin(place) is not None:
+    if not (here.linked and here.installed) or known.read_pin(here) is not None:
         return
-    wanted = asked or os.environ.get(known.VARIABLE) or pins.branch_handle(place.git_dir)
+    wanted = asked or os.environ.get(known.VARIABLE) or pins.branch_handle(here.git_dir)
     if not wanted.endswith("-"):
         known.require_actor(wanted, known.instead_of(asked))
     try:
-        made, _ = pins.ensure(place.git_dir, place.common_dir, wanted, known.authorship(place))
+        made, _ = pins.ensure(here.git_dir, here.common_dir, wanted, known.authorship(here))
     except OSError as error:
         show.note(f"this worktree could not be pinned: {error.strerror}: {error.filename}")
     else:
-        _enrol(place, made)
-        show.note(f"pinned {made.actor} to {place.cwd}")
+        _enrol(here, made)
+        show.note(f"pinned {made.actor} to {here.cwd}")
 
 
-def _enrol(place: Place, made: pins.Pin) -> None:
+def _enrol(here: Worktree, made: pins.Pin) -> None:
     from coord.cli import roster  # noqa: PLC0415  # once in a worktree's life
 
-    roster.enrol_pinned(place, made)
+    roster.enrol_pinned(here, made)
 
 
-def _tell_left_behind(place: Place, made: pins.Pin) -> None:
+def _tell_left_behind(here: Worktree, made: pins.Pin) -> None:
     """Say that a pin is another owner than whoever claimed here before it."""
     from coord.cli import roster  # noqa: PLC0415
 
-    for scope in roster.left_behind(place, made)[:_LISTED]:
+    for scope in roster.left_behind(here, made)[:_LISTED]:
         taken = f"git coord take-over {quote(scope)} --gone"
         show.note(f"{scope} was claimed here before this pin, by another instance; {taken}")
 
 
-def report(place: Place, who: known.Identity, *, as_json: bool) -> None:
+def report(here: Worktree, who: known.Identity, *, as_json: bool) -> None:
     """Print the answer of ``whoami``: the author is what git itself will write."""
-    name, email = author(place)
-    branch = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=place.cwd).text or None
+    name, email = author(here)
+    branch = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=here.cwd).text or None
     if as_json:
         show.document(
             {
@@ -121,7 +121,7 @@ def report(place: Place, who: known.Identity, *, as_json: bool) -> None:
                 "source": who.source,
                 "name": name,
                 "email": email,
-                "worktree": place.cwd,
+                "worktree": here.cwd,
                 "branch": branch,
             }
         )
@@ -129,60 +129,60 @@ def report(place: Place, who: known.Identity, *, as_json: bool) -> None:
     show.line(f"{who.actor} ({who.source})")
     show.line(f"author    {name} <{email}>")
     show.line(f"instance  {who.instance or 'none: pin this worktree'}")
-    show.line(f"worktree  {place.cwd}, {f'on {branch}' if branch else 'detached'}")
+    show.line(f"worktree  {here.cwd}, {f'on {branch}' if branch else 'detached'}")
 
 
-def warn_of_author(place: Place) -> None:
+def warn_of_author(here: Worktree) -> None:
     """Say when git will write another author than the pin's, and where to look for what does."""
-    pinned = known.read_pin(place)
-    if pinned is None or not outgoing.follows(place.common_dir, pinned):
+    pinned = known.read_pin(here)
+    if pinned is None or not outgoing.follows(here.common_dir, pinned):
         return
-    name, email = author(place)
+    name, email = author(here)
     if (name, email) != (pinned.name, pinned.email):
         show.note(
             f"git will write {name} <{email}>, not the pinned {pinned.name} <{pinned.email}>; "
-            f"mended by: {known.way_back(place, 'author')}"
+            f"mended by: {known.way_back(here, 'author')}"
         )
 
 
-def author(place: Place) -> tuple[str, str]:
+def author(here: Worktree) -> tuple[str, str]:
     """Return name and e-mail as git will write them; empty where git knows none."""
-    ident = git.ask("var", "GIT_AUTHOR_IDENT", cwd=place.cwd).text
+    ident = git.ask("var", "GIT_AUTHOR_IDENT", cwd=here.cwd).text
     name, _, rest = ident.rpartition(" <")
     return name, rest.partition(">")[0]
 
 
-def _wanted(place: Place, name: str | None, *, as_self: bool) -> str:
+def _wanted(here: Worktree, name: str | None, *, as_self: bool) -> str:
     if name is not None:
         known.require_actor(name, f"git coord pin{' --self' if as_self else ''} --actor {{}}")
         return name
     if as_self:
-        return (slug(known.own(place, "user.name")) or "self") + "-"
-    return pins.branch_handle(place.git_dir)
+        return (slug(known.own(here, "user.name")) or "self") + "-"
+    return pins.branch_handle(here.git_dir)
 
 
-def _pinned(place: Place, wanted: str, rule: pins.Authorship, again: str) -> pins.Pin:
-    there = known.read_pin(place)
+def _pinned(here: Worktree, wanted: str, rule: pins.Authorship, again: str) -> pins.Pin:
+    there = known.read_pin(here)
     if there is not None:
         raise Refused(
             "pin-exists",
             f"{there.actor} is pinned here",
-            where=place.cwd,
+            where=here.cwd,
             why="a pin is written once, so that nobody becomes somebody else by accident; "
             f"{again} makes another owner, who holds none of its claims",
             run="git coord whoami",
         )
     try:
-        return pins.ensure(place.git_dir, place.common_dir, wanted, rule)[0]
+        return pins.ensure(here.git_dir, here.common_dir, wanted, rule)[0]
     except gitconfig.Unwritable as error:
-        raise _hostile_author(place) from error
+        raise _hostile_author(here) from error
 
 
-def _hostile_author(place: Place) -> CoordError:
+def _hostile_author(here: Worktree) -> CoordError:
     return Environment(
         "author-invalid",
         "the author's name or e-mail holds a control character",
-        where=place.cwd,
+        where=here.cwd,
         why="written into git config, it could become a command",
         run="git config --show-origin --get-regexp '^user\\.'",
     )

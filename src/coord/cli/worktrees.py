@@ -50,17 +50,17 @@ def add(
     who.report(made, whoami.resolve(made, actor), as_json=as_json)
 
 
-def _added(path: str, commit: str | None, options: list[str], actor: str | None) -> places.Place:
+def _added(path: str, commit: str | None, options: list[str], actor: str | None) -> places.Worktree:
     """Run ``git worktree add`` under one lock and return the new, pinned place."""
     cwd = os.getcwd()
-    place = places.discover(cwd)
+    here = places.discover(cwd)
     env = git.elsewhere()
     if actor is not None:
         env[whoami.VARIABLE] = actor
     target = [path] if commit is None else [path, commit]
     # Not --no-track: git refuses that option where no new branch comes of the call.
     untracked = ("-c", "branch.autoSetupMerge=false")
-    with publish.lock(os.path.join(place.common_dir, "coord", "worktree-add.lock")):
+    with publish.lock(os.path.join(here.common_dir, "coord", "worktree-add.lock")):
         code = git.with_hooks(
             *untracked, "worktree", "add", *options, "--", *target, cwd=cwd, env=env
         )
@@ -77,7 +77,7 @@ def _added(path: str, commit: str | None, options: list[str], actor: str | None)
     return made
 
 
-def _pin(made: places.Place, actor: str | None) -> None:
+def _pin(made: places.Worktree, actor: str | None) -> None:
     """Pin what no hook has pinned: ``--no-checkout``, a detached HEAD, no install."""
     wanted = actor or pins.branch_handle(made.git_dir)
     pinned, _ = pins.ensure(made.git_dir, made.common_dir, wanted, whoami.authorship(made))

@@ -48,7 +48,7 @@ def judge(views: Sequence[View], shared: Shared) -> Verdict:
     bare, files = list(_bare(views, shared)), list(_files(views, shared))
     findings = [*bare, *files]
     # What these break shows in every worktree: it is named once, with its cause.
-    others = [view for view in views if view.place.linked or not files]
+    others = [view for view in views if view.here.linked or not files]
     findings += _broken(others, explained=bool(findings))
     findings += [finding for view in views for finding in _ours(view, shared.written)]
     right = _right(shared)
@@ -96,7 +96,7 @@ def _files(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
 
 def _misleads(views: Sequence[View], shared: Shared) -> bool:
     """Tell whether linked worktrees read what is meant for the main one, and fail."""
-    return is_extended(shared.config) and any(view.words and view.place.linked for view in views)
+    return is_extended(shared.config) and any(view.words and view.here.linked for view in views)
 
 
 def _moved(entry: Entry, shared: Shared) -> str:
@@ -134,14 +134,14 @@ def _broken(views: Sequence[View], *, explained: bool) -> Iterator[Finding]:
 
 def _repair(view: View) -> str:
     """Return what brings a worktree back; git's own command where it prints one."""
-    damaged = damage.found_in(view.place.git_dir, view.place.common_dir)
+    damaged = damage.found_in(view.here.git_dir, view.here.common_dir)
     if damaged is not None:
         return damaged.run
     told = view.words.partition("git config --global --add safe.directory ")
     if told[1]:
         return told[1] + told[2]
-    if view.place.linked and view.place.git_dir:
-        return f"git -C {quote(view.place.common_dir)} worktree repair"
+    if view.here.linked and view.here.git_dir:
+        return f"git -C {quote(view.here.common_dir)} worktree repair"
     return f"git -C {quote(view.folder)} status"
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from coord.doctor.runtime import Runtime
     from coord.installer.attributesfile import Line
     from coord.installer.manifest import Manifest
-    from coord.repo.worktree import Place, Sibling
+    from coord.repo.worktree import Sibling, Worktree
 
 # git's children are short and mostly wait for the disk: a few more than there are processors.
 _AT_ONCE = (os.cpu_count() or 1) + 2
@@ -47,13 +47,13 @@ class Diagnosis:
     """What was found.
 
     Attributes:
-        place: where the command was run.
+        here: where the command was run.
         views: every worktree, the main one first.
         verdicts: one a subject.
         git: git's version.
     """
 
-    place: Place
+    here: Worktree
     views: tuple[View, ...]
     verdicts: tuple[Verdict, ...]
     git: tuple[int, ...]
@@ -69,67 +69,67 @@ class Diagnosis:
         return not self.findings
 
 
-def examine(place: Place, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
-    """Examine the repository of `place`; nothing is changed.
+def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
+    """Examine the repository of `here`; nothing is changed.
 
     Args:
-        place: where the command was run.
+        here: where the command was run.
         cwd: the user's folder.
         environ: the user's environment: a GIT_DIR or author in it is a finding.
 
     Raises:
         Environment: git cannot list the worktrees.
     """
-    installed = survey.read_manifest(place.common_dir) if place.installed else None
-    version = git.version(git.tell("--version", cwd=place.cwd).text)
-    block = tuple(attributesfile.guarded(_info(place)))
+    installed = survey.read_manifest(here.common_dir) if here.installed else None
+    version = git.version(git.tell("--version", cwd=here.cwd).text)
+    block = tuple(attributesfile.guarded(_info(here)))
     env = hookspath.environment(environ)
-    views, waiting, ran = _looked(place, installed, env, block, version)
+    views, waiting, ran = _looked(here, installed, env, block, version)
     verdicts = (
-        _installation(place, installed),
-        configuration.judge(views, _shared(place, env, installed)),
+        _installation(here, installed),
+        configuration.judge(views, _shared(here, env, installed)),
         runtime.judge(ran, views),
         hooks.judge(views, version),
-        pinned.judge(views, _surroundings(place, cwd, environ)),
-        _guarded(place, views, block, installed),
+        pinned.judge(views, _surroundings(here, cwd, environ)),
+        _guarded(here, views, block, installed),
         pending.judge(waiting),
-        race.judge(race.run(place.common_dir) if installed else race.Race()),
+        race.judge(race.run(here.common_dir) if installed else race.Race()),
     )
-    return Diagnosis(place, views, verdicts, version)
+    return Diagnosis(here, views, verdicts, version)
 
 
-def basics(place: Place, environ: Mapping[str, str]) -> list[Finding]:
+def basics(here: Worktree, environ: Mapping[str, str]) -> list[Finding]:
     """Return what keeps git itself from working in a worktree, or from writing there.
 
     Without it all of ours may be as installed, and in force nowhere.
     """
     env = hookspath.environment(environ)
-    siblings = [sibling for sibling in worktree.siblings(place) if sibling.git_dir]
-    version = git.version(git.tell("--version", cwd=place.cwd).text)
-    means = Means(place.common_dir, Prober(env, "", ""), installed=False, block=(), git=version)
+    siblings = [sibling for sibling in worktree.siblings(here) if sibling.git_dir]
+    version = git.version(git.tell("--version", cwd=here.cwd).text)
+    means = Means(here.common_dir, Prober(env, "", ""), installed=False, block=(), git=version)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         views = list(pool.map(lambda sibling: look(sibling, means), siblings))
-    shared = _shared(place, env, None)
-    unwritable = pending.unwritable((view.folder, view.place) for view in views)
+    shared = _shared(here, env, None)
+    unwritable = pending.unwritable((view.folder, view.here) for view in views)
     return [*configuration.judge(views, shared).findings, *unwritable]
 
 
 def _looked(
-    place: Place,
+    here: Worktree,
     installed: Manifest | None,
     env: Mapping[str, str],
     block: tuple[Line, ...],
     version: tuple[int, ...],
 ) -> tuple[tuple[View, ...], list[Waiting], Runtime]:
     """Look at everything that takes a process, several at once."""
-    siblings = [sibling for sibling in worktree.siblings(place) if sibling.git_dir]
+    siblings = [sibling for sibling in worktree.siblings(here) if sibling.git_dir]
     with (
         tempfile.TemporaryDirectory(prefix="coord-doctor-") as scratch,
         ThreadPoolExecutor(_AT_ONCE) as pool,
     ):
-        started = pool.submit(runtime.ask, place, installed, version)
-        prober = Prober(env, scratch, os.path.join(place.common_dir, HOME))
-        means = Means(place.common_dir, prober, installed is not None, block, version)
+        started = pool.submit(runtime.ask, here, installed, version)
+        prober = Prober(env, scratch, os.path.join(here.common_dir, HOME))
+        means = Means(here.common_dir, prober, installed is not None, block, version)
         views = tuple(_looks(siblings, means, pool))
         return views, list(pool.map(pending.ask, views)), started.result()
 
@@ -144,19 +144,19 @@ def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[Vi
     return first + list(pool.map(lambda sibling: look(sibling, lighter), siblings[_IN_FULL:]))
 
 
-def _installation(place: Place, installed: Manifest | None) -> Verdict:
-    missing = [] if installed else installation.check(place)
-    return verdict("installed", "", missing, hooktools.notes(place.top) if installed else ())
+def _installation(here: Worktree, installed: Manifest | None) -> Verdict:
+    missing = [] if installed else installation.check(here)
+    return verdict("installed", "", missing, hooktools.notes(here.top) if installed else ())
 
 
-def _info(place: Place) -> bytes | None:
-    return disk.read(os.path.join(place.common_dir, attributesfile.INFO))
+def _info(here: Worktree) -> bytes | None:
+    return disk.read(os.path.join(here.common_dir, attributesfile.INFO))
 
 
 def _shared(
-    place: Place, env: Mapping[str, str], installed: Manifest | None
+    here: Worktree, env: Mapping[str, str], installed: Manifest | None
 ) -> configuration.Shared:
-    common = place.common_dir
+    common = here.common_dir
     config = configured.ask_file(os.path.join(common, "config"), common, env)
     own = configured.Listing()
     if configuration.is_extended(config):
@@ -167,40 +167,40 @@ def _shared(
     )
 
 
-def _surroundings(place: Place, cwd: str, environ: Mapping[str, str]) -> pinned.Surroundings:
+def _surroundings(here: Worktree, cwd: str, environ: Mapping[str, str]) -> pinned.Surroundings:
     leaked = environ.get("GIT_DIR", "")
-    target = os.path.realpath(os.path.join(cwd, leaked)) if leaked else place.git_dir
+    target = os.path.realpath(os.path.join(cwd, leaked)) if leaked else here.git_dir
     return pinned.Surroundings(
         environ,
-        place.git_dir,
-        target if target != place.git_dir else "",
-        pin.installed_authorship(place.common_dir),
+        here.git_dir,
+        target if target != here.git_dir else "",
+        pin.installed_authorship(here.common_dir),
     )
 
 
-def _producers(place: Place, views: Sequence[View]) -> dict[str, str]:
+def _producers(here: Worktree, views: Sequence[View]) -> dict[str, str]:
     """Return pattern → who declares what makes it, asked for only where a worktree does not."""
     if not any(view.guards.without for view in views):
         return {}
-    here = {
+    known = {
         rule.pattern: view.branch or view.folder for view in views for rule in view.guards.producers
     }
-    return here | branches.producers(place, "refs/heads", "refs/remotes")
+    return known | branches.producers(here, "refs/heads", "refs/remotes")
 
 
 def _guarded(
-    place: Place, views: Sequence[View], block: tuple[Line, ...], installed: Manifest | None
+    here: Worktree, views: Sequence[View], block: tuple[Line, ...], installed: Manifest | None
 ) -> Verdict:
     if installed is None:
         return verdict("guarded", "", ())
-    local = branches.declared(place, "refs/heads")
-    remote = branches.declared(place, "refs/remotes")
+    local = branches.declared(here, "refs/heads")
+    remote = branches.declared(here, "refs/remotes")
     declared = paths.Declared(
-        place.common_dir,
+        here.common_dir,
         block,
-        tuple(guards.drivers(_info(place) or b"")),
+        tuple(guards.drivers(_info(here) or b"")),
         {ref.removeprefix("refs/heads/"): rules for ref, rules in local.items()},
         frozenset(rule for rules in remote.values() for rule in rules),
-        _producers(place, views),
+        _producers(here, views),
     )
     return paths.judge(views, declared)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coord.doctor.probes import Hooks, Prober
     from coord.identity.pin import Pin
     from coord.installer.attributesfile import Line
-    from coord.repo.worktree import Place, Sibling
+    from coord.repo.worktree import Sibling, Worktree
 
 _NEXT = "--coord-next"  # rev-parse prints what it does not know: a path may hold a newline
 _ROLES = ("AUTHOR", "COMMITTER")
@@ -34,7 +34,7 @@ class View:
     """One worktree.
 
     Attributes:
-        place: private and common git dir, and the folder as git sees it.
+        here: private and common git dir, and the folder as git sees it.
         branch: short branch name, None when detached.
         bare: it is the bare repository itself.
         fault: why git cannot work in it, one of the words above; the rest then holds nothing.
@@ -50,7 +50,7 @@ class View:
         guards: its guarded paths.
     """
 
-    place: Place
+    here: Worktree
     branch: str | None
     bare: bool = False
     fault: str = ""
@@ -68,7 +68,7 @@ class View:
     @property
     def folder(self) -> str:
         """The worktree's folder, the git dir of a bare repository."""
-        return self.place.cwd
+        return self.here.cwd
 
     @property
     def works(self) -> bool:
@@ -98,14 +98,14 @@ class Means(NamedTuple):
 
 def look(sibling: Sibling, means: Means) -> View:
     """Look at one worktree; what git cannot do there is a fact too."""
-    place = worktree.Place(sibling.git_dir, means.common_dir, sibling.path)
-    view = View(place, sibling.branch, sibling.bare)
+    here = worktree.Worktree(sibling.git_dir, means.common_dir, sibling.path)
+    view = View(here, sibling.branch, sibling.bare)
     if sibling.git_dir:
         view = _pinned(view)
     if not os.path.isdir(sibling.path):
         return replace(view, away=True)
     if view.bare:  # named, for `safe.bareRepository = explicit` lets no folder lead to it
-        env = {**means.prober.env, "GIT_DIR": view.place.git_dir}
+        env = {**means.prober.env, "GIT_DIR": view.here.git_dir}
         means = means._replace(prober=means.prober._replace(env=env))
     try:
         return _inside(view, means)
@@ -126,7 +126,7 @@ def _inside(view: View, means: Means) -> View:
         return replace(view, fault=fault, words=" ".join(words.split()))
     hooks = os.path.realpath(os.path.join(view.folder, hooks))
     top_here = None if view.bare else top
-    view = replace(view, config=listing, place=view.place._replace(top=top_here))
+    view = replace(view, config=listing, here=view.here._replace(top=top_here))
     if means.installed:
         view = _probed(view, means, hooks)
     if view.bare:
@@ -134,7 +134,7 @@ def _inside(view: View, means: Means) -> View:
     idents = _idents(view.folder)
     found = Guards()
     if means.installed:
-        found = guards.ask(view.place, listing, means.block, means.git)
+        found = guards.ask(view.here, listing, means.block, means.git)
     return replace(view, author=idents["AUTHOR"], committer=idents["COMMITTER"], guards=found)
 
 
@@ -154,7 +154,7 @@ def _answers(done: git.Output) -> list[str]:
 
 def _disagreement(view: View, git_dir: str, top: str, err: str) -> tuple[str, str]:
     """Return why this is not the worktree that the repository takes it for: a fault and words."""
-    here = view.place
+    here = view.here
     if not git_dir:
         return UNREADABLE, err or "git gives no answer"
     if here.git_dir and os.path.realpath(git_dir) != os.path.realpath(here.git_dir):
@@ -183,7 +183,7 @@ def _probed(view: View, means: Means, folder: str) -> View:
 
 def _pinned(view: View) -> View:
     try:
-        return replace(view, pin=pin.read(view.place.git_dir))
+        return replace(view, pin=pin.read(view.here.git_dir))
     except (pin.Unreadable, OSError):
         return replace(view, pin_broken=True)
 

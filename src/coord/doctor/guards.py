@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from coord.doctor.configured import Listing
     from coord.installer.attributesfile import Line
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _NAMES = tuple(map(guarded.attribute, guarded.KINDS))
 _READS_OUTSIDE = (2, 43)  # the first git that reads attributes files outside of a sparse cone
@@ -76,20 +76,22 @@ class Guards:
     undeclared: bool = False
 
 
-def ask(place: Place, listing: Listing, block: Sequence[Line], version: tuple[int, ...]) -> Guards:
+def ask(
+    here: Worktree, listing: Listing, block: Sequence[Line], version: tuple[int, ...]
+) -> Guards:
     """Look at the guarded paths of one worktree.
 
     Args:
-        place: the worktree.
+        here: the worktree.
         listing: config as git reads it there.
         block: the rules in ``info/attributes``.
         version: git's.
     """
-    tags = _tags(place, (*_SPECS, f":(top,literal){config.FILE}"))
-    texts, hidden = _files(place, tags, cone=version < _READS_OUTSIDE and _is_cone(listing))
+    tags = _tags(here, (*_SPECS, f":(top,literal){config.FILE}"))
+    texts, hidden = _files(here, tags, cone=version < _READS_OUTSIDE and _is_cone(listing))
     rules = tuple(attributesfile.rules(texts.get(attributesfile.COMMITTED, b"")))
-    paths = _paths(place, tags)
-    declared, fault = _declared(place)
+    paths = _paths(here, tags)
+    declared, fault = _declared(here)
     derived = [path.path for path in paths if path.kind == "derived"]
     return Guards(
         paths=paths,
@@ -98,9 +100,9 @@ def ask(place: Place, listing: Listing, block: Sequence[Line], version: tuple[in
         named=tuple((name, driver) for name, text in texts.items() for driver in drivers(text)),
         hidden=hidden,
         producers=declared.derived,
-        without=() if fault else _without(place, declared, derived, (*rules, *block)),
+        without=() if fault else _without(here, declared, derived, (*rules, *block)),
         fault=fault,
-        undeclared=tags.get(config.FILE) == "S" and not os.path.lexists(_full(place, config.FILE)),
+        undeclared=tags.get(config.FILE) == "S" and not os.path.lexists(_full(here, config.FILE)),
     )
 
 
@@ -124,14 +126,14 @@ def _macros(text: bytes) -> frozenset[str]:
     return frozenset(map(os.fsdecode, names))
 
 
-def _tags(place: Place, specs: Iterable[str]) -> dict[str, str]:
+def _tags(here: Worktree, specs: Iterable[str]) -> dict[str, str]:
     """Return path → tag of ``git ls-files -t``: ``S`` is outside of the sparse checkout."""
-    done = git.tell("ls-files", "-t", "-z", "--full-name", "--", *specs, cwd=place.cwd)
+    done = git.tell("ls-files", "-t", "-z", "--full-name", "--", *specs, cwd=here.cwd)
     return {field[2:]: field[0] for field in done.fields}
 
 
 def _files(
-    place: Place, tags: dict[str, str], *, cone: bool
+    here: Worktree, tags: dict[str, str], *, cone: bool
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the attributes files that git reads here, and those with guards that it does not.
 
@@ -142,10 +144,10 @@ def _files(
     texts: dict[str, bytes] = {}
     hidden = []
     for name in dict.fromkeys((attributesfile.COMMITTED, *names)):
-        text = disk.read(_full(place, name))
+        text = disk.read(_full(here, name))
         away = text is None and tags.get(name) == "S"
         if away:
-            text = git.ask("cat-file", "blob", f":{name}", cwd=place.cwd).out
+            text = git.ask("cat-file", "blob", f":{name}", cwd=here.cwd).out
         if away and cone and attributesfile.rules(text or b""):
             hidden.append(name)
         elif text is not None:
@@ -159,10 +161,10 @@ def _is_cone(listing: Listing) -> bool:
     return sparse and configured.truth(values.get("core.sparsecheckoutcone", ""))
 
 
-def _paths(place: Place, tags: dict[str, str]) -> tuple[Path, ...]:
+def _paths(here: Worktree, tags: dict[str, str]) -> tuple[Path, ...]:
     """Return the guarded ones among the listed paths, as git sees their attributes."""
     values: dict[str, dict[str, str]] = {}
-    for path, name, value in guarded.attributes(place, ("merge", *_NAMES), tags):
+    for path, name, value in guarded.attributes(here, ("merge", *_NAMES), tags):
         values.setdefault(path, {})[name] = value
     return tuple(
         Path(path, kind, found["merge"], tags[path] == "S")
@@ -172,27 +174,27 @@ def _paths(place: Place, tags: dict[str, str]) -> tuple[Path, ...]:
     )
 
 
-def _declared(place: Place) -> tuple[Config, CoordError | None]:
+def _declared(here: Worktree) -> tuple[Config, CoordError | None]:
     try:
-        return config.load(place.top), None
+        return config.load(here.top), None
     except CoordError as error:
         return Config(), error
 
 
 def _without(
-    place: Place, declared: Config, derived: list[str], rules: Iterable[Line]
+    here: Worktree, declared: Config, derived: list[str], rules: Iterable[Line]
 ) -> tuple[Missing, ...]:
-    made = guarded.derived_rules(place, declared, derived)
+    made = guarded.derived_rules(here, declared, derived)
     lacking = [path for path in derived if path not in made]
     if not lacking:
         return ()
     patterns = (attributesfile.unquoted(os.fsdecode(rule.pattern)) for rule in rules)
     by_pattern = Config(derived=tuple(Derived(pattern, "-") for pattern in patterns))
-    matched = guarded.derived_rules(place, by_pattern, lacking)
+    matched = guarded.derived_rules(here, by_pattern, lacking)
     return tuple(
         Missing(path, matched[path].pattern if path in matched else "") for path in lacking
     )
 
 
-def _full(place: Place, name: str) -> str:
-    return os.path.join(place.cwd, name)
+def _full(here: Worktree, name: str) -> str:
+    return os.path.join(here.cwd, name)

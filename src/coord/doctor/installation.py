@@ -33,27 +33,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from coord.installer.manifest import Manifest
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _NAMED = 10
 
 
-def check(place: Place) -> list[Problem]:
+def check(here: Worktree) -> list[Problem]:
     """Return every problem; none when all is as installed and in force everywhere."""
-    installed = survey.read_manifest(place.common_dir)
-    if installed is None or not place.installed:
-        where = place.common_dir
+    installed = survey.read_manifest(here.common_dir)
+    if installed is None or not here.installed:
+        where = here.common_dir
         message = "coord-install has not finished here"
         return [Problem("not-installed", where, message, command.install())]
-    found = [*changed(place, installed), *_launcher(place)]
-    places = worktrees.present(place)
-    found += _hooks(place, places, git.version(git.tell("--version", cwd=place.cwd).text))
+    found = [*changed(here, installed), *_launcher(here)]
+    places = worktrees.present(here)
+    found += _hooks(here, places, git.version(git.tell("--version", cwd=here.cwd).text))
     for there in places:
         found += _of_worktree(there)
     return found
 
 
-def _of_worktree(there: Place) -> Iterator[Problem]:
+def _of_worktree(there: Worktree) -> Iterator[Problem]:
     yield from _config(there)
     yield from _declared(there)
     if there.top is not None:
@@ -61,15 +61,15 @@ def _of_worktree(there: Place) -> Iterator[Problem]:
         yield from _author(there)
 
 
-def changed(place: Place, installed: Manifest) -> Iterator[Problem]:
+def changed(here: Worktree, installed: Manifest) -> Iterator[Problem]:
     """Yield the files of ours that are gone or hold something else."""
     for name, digest in installed.files:
-        named = manifest.located(name, place.common_dir)
+        named = manifest.located(name, here.common_dir)
         path = _moved(named) if os.path.dirname(name) in installed.hooks else named
         data = disk.read(path) if path else None
         if path and (data is None or manifest.digest(data) != digest):
             state = "is gone" if data is None else "is not as installed"
-            yield Problem("file-changed", place.common_dir, f"{name} {state}", command.install())
+            yield Problem("file-changed", here.common_dir, f"{name} {state}", command.install())
 
 
 def _moved(path: str) -> str | None:
@@ -81,9 +81,9 @@ def _moved(path: str) -> str | None:
     return next((name for name in names if hookfile.is_ours(disk.look(name))), None)
 
 
-def _launcher(place: Place) -> Iterator[Problem]:
+def _launcher(here: Worktree) -> Iterator[Problem]:
     """Yield a problem when the recorded interpreters do not start."""
-    launch = os.path.join(place.common_dir, plan.HOME, "launch")
+    launch = os.path.join(here.common_dir, plan.HOME, "launch")
     test = (
         '. "$1"; "$coord_python" -I -S -c "import sys; sys.path.insert(0, sys.argv[1]); '
         'import coord.hooks.entry, coord.drivers.entry" "$coord_lib" && '
@@ -93,12 +93,12 @@ def _launcher(place: Place) -> Iterator[Problem]:
     if done.returncode:
         words = os.fsdecode(done.stderr).strip().rpartition("\n")[2]
         message = f"the recorded interpreter or package does not start: {words}"
-        yield Problem("launcher-broken", place.common_dir, message, command.install())
+        yield Problem("launcher-broken", here.common_dir, message, command.install())
 
 
-def _hooks(place: Place, places: Sequence[Place], version: tuple[int, ...]) -> list[Problem]:
+def _hooks(here: Worktree, places: Sequence[Worktree], version: tuple[int, ...]) -> list[Problem]:
     """Return what keeps git from running our hooks in a worktree: proved by firing them."""
-    home = os.path.join(place.common_dir, plan.HOME)
+    home = os.path.join(here.common_dir, plan.HOME)
     views: list[View] = []
     with tempfile.TemporaryDirectory(prefix="coord-check-") as scratch:
         prober = probes.Prober(hookspath.environment(), scratch, home)
@@ -111,7 +111,7 @@ def _hooks(place: Place, places: Sequence[Place], version: tuple[int, ...]) -> l
 
 
 def _fired(
-    there: Place, prober: probes.Prober, proved: set[str]
+    there: Worktree, prober: probes.Prober, proved: set[str]
 ) -> tuple[probes.Hooks, configured.Listing]:
     """Fire our hooks in a worktree: one of them where all in that folder have answered already."""
     listing = configured.ask(there.cwd, prober.env) or configured.Listing()
@@ -119,7 +119,7 @@ def _fired(
     return prober.hooks(there.cwd, folder, listing, proved=folder in proved), listing
 
 
-def _config(there: Place) -> Iterator[Problem]:
+def _config(there: Worktree) -> Iterator[Problem]:
     """Yield the keys of our config that git answers differently for this worktree."""
     written = listed(os.path.join(there.common_dir, plan.HOME, "config"), there.cwd)
     for rule, key in differing(written, listed(None, there.cwd)):
@@ -165,7 +165,7 @@ def listed(file: str | None, cwd: str) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _declared(there: Place) -> Iterator[Problem]:
+def _declared(there: Worktree) -> Iterator[Problem]:
     """Yield a problem when this worktree declares paths that the clone does not guard yet."""
     block = attributesfile.guarded(disk.read(os.path.join(there.common_dir, attributesfile.INFO)))
     missing = [rule for rule in survey.declared_rules(there) if rule not in block]
@@ -175,7 +175,7 @@ def _declared(there: Place) -> Iterator[Problem]:
         yield Problem("not-guarded", there.cwd, message, command.install())
 
 
-def _effective(there: Place) -> Iterator[Problem]:
+def _effective(there: Worktree) -> Iterator[Problem]:
     """Yield the paths that bear our attribute and yet merge in another way: a later line won."""
     for name in DRIVERS:
         found = git.tell("ls-files", "-z", f":(top,attr:{name})", cwd=there.cwd).fields
@@ -184,7 +184,7 @@ def _effective(there: Place) -> Iterator[Problem]:
             yield otherwise(there, path, name, driver)
 
 
-def otherwise(there: Place, path: str, name: str, driver: str) -> Problem:
+def otherwise(there: Worktree, path: str, name: str, driver: str) -> Problem:
     """Return the problem of a path that bears our attribute `name` and is merged by `driver`."""
     return Problem(
         "attribute-overridden",
@@ -194,7 +194,7 @@ def otherwise(there: Place, path: str, name: str, driver: str) -> Problem:
     )
 
 
-def _author(there: Place) -> Iterator[Problem]:
+def _author(there: Worktree) -> Iterator[Problem]:
     """Yield a problem when git would not write the pinned author here."""
     rule = pin.installed_authorship(there.common_dir)
     try:

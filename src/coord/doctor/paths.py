@@ -58,7 +58,7 @@ def judge(views: Sequence[View], declared: Declared) -> Verdict:
 
 
 def _of(view: View, declared: Declared) -> Iterator[Finding]:
-    there, guards = view.place, view.guards
+    there, guards = view.here, view.guards
     missing = [rule for rule in guards.rules if rule not in declared.block]
     if missing:
         message = f"declared, but not yet guarded in this clone: {_patterns(missing)}"

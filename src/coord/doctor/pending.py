@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from coord.doctor.facts import View
     from coord.guard.refusal import Record
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 # git holds these for milliseconds, and an index during a whole `commit -a` with its editor open.
 _BRIEF = 5.0
@@ -54,22 +54,22 @@ class Waiting(NamedTuple):
 
 def ask(view: View) -> Waiting:
     """Look at what waits in one worktree; nothing is deleted, stale records neither."""
-    place = view.place
+    here = view.here
     refused: list[Record] = []
     settled = 0
-    for record, facts in refusal.judged(place, git.elsewhere()) if view.works else ():
+    for record, facts in refusal.judged(here, git.elsewhere()) if view.works else ():
         if refusal.is_settled(record, facts):
             settled += 1
         elif refusal.is_live(record, facts):
             refused.append(record)
-    locks = _locks(place)
-    return Waiting(view.folder, tuple(refused), settled, locks, readonly(place))
+    locks = _locks(here)
+    return Waiting(view.folder, tuple(refused), settled, locks, readonly(here))
 
 
-def _locks(place: Place) -> tuple[Lock, ...]:
-    names = _PRIVATE if place.linked else (*_SHARED, *_PRIVATE)
+def _locks(here: Worktree) -> tuple[Lock, ...]:
+    names = _PRIVATE if here.linked else (*_SHARED, *_PRIVATE)
     found = []
-    for path in (place.private(name) for name in names):
+    for path in (here.private(name) for name in names):
         try:
             found.append(Lock(path, time.time() - os.lstat(path).st_mtime))
         except OSError:
@@ -77,17 +77,17 @@ def _locks(place: Place) -> tuple[Lock, ...]:
     return tuple(found)
 
 
-def readonly(place: Place) -> str:
+def readonly(here: Worktree) -> str:
     """Return a folder of the worktree's git dirs that cannot be written, "" when all can.
 
     Nothing is written to find out: a file is opened for writing and closed again, because a sandbox
     (Landlock) that ``access`` knows nothing of forbids that too.
     """
-    shared = [os.path.join(place.common_dir, name) for name in ("objects", "refs", "coord")]
-    for folder in (place.git_dir, place.common_dir, *filter(os.path.isdir, shared)):
+    shared = [os.path.join(here.common_dir, name) for name in ("objects", "refs", "coord")]
+    for folder in (here.git_dir, here.common_dir, *filter(os.path.isdir, shared)):
         if not os.access(folder, os.W_OK | os.X_OK):
             return folder
-    for folder in (place.git_dir, place.common_dir):
+    for folder in (here.git_dir, here.common_dir):
         if _is_denied(os.path.join(folder, "HEAD")):
             return folder
     return ""
@@ -133,10 +133,10 @@ def _lock_findings(waiting: Waiting) -> Iterator[Finding]:
         yield Finding("locked", waiting.folder, message, f"rm {quote(lock.path)}")
 
 
-def unwritable(places: Iterable[tuple[str, Place]]) -> Iterator[Finding]:
+def unwritable(places: Iterable[tuple[str, Worktree]]) -> Iterator[Finding]:
     """Yield the worktrees, of (folder, place), whose git dirs cannot be written."""
-    for folder, place in places:
-        path = readonly(place)
+    for folder, here in places:
+        path = readonly(here)
         if path:
             yield _unwritable(folder, path)
 

@@ -51,7 +51,7 @@ def judge(views: Sequence[View], around: Surroundings) -> Verdict:
 
 def is_unpinned(view: View) -> bool:
     """Tell whether a linked worktree has no pin at all."""
-    return view.place.linked and not view.bare and view.pin is None and not view.pin_broken
+    return view.here.linked and not view.bare and view.pin is None and not view.pin_broken
 
 
 def _unpinned(views: Sequence[View]) -> Iterator[Finding]:
@@ -69,7 +69,7 @@ def _pins(views: Sequence[View]) -> Iterator[Finding]:
     owners: dict[str, View] = {}
     for view in views:
         if view.pin_broken:
-            message = f"the pin cannot be read: {view.place.private(pin.PIN)}"
+            message = f"the pin cannot be read: {view.here.private(pin.PIN)}"
             yield Finding("pin-unreadable", view.folder, message, _replace(view))
         if view.pin is not None:
             first = owners.setdefault(view.pin.instance, view)
@@ -94,7 +94,7 @@ def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
     culprits = _culprits(view, view.pin, wrong)
     names = ", ".join(f"{entry.key} in {entry.file}" for entry in culprits)
     why = (
-        f"{names} wins" if culprits else f"git does not read {view.place.private(includeif.AUTHOR)}"
+        f"{names} wins" if culprits else f"git does not read {view.here.private(includeif.AUTHOR)}"
     )
     message = f"git writes {found} as {' and '.join(wrong)}, {wanted} is pinned: {why}"
     yield Finding("author-mismatch", view.folder, message, _mended(view, culprits))
@@ -102,7 +102,7 @@ def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
 
 def _culprits(view: View, pinned: Pin, roles: Sequence[str]) -> list[Entry]:
     """Return the entries that win over the pinned author, where git reads that at all."""
-    ours = os.path.realpath(view.place.private(includeif.AUTHOR))
+    ours = os.path.realpath(view.here.private(includeif.AUTHOR))
     if not view.config.in_file(ours).entries:
         return []
     found = []
@@ -115,7 +115,7 @@ def _culprits(view: View, pinned: Pin, roles: Sequence[str]) -> list[Entry]:
 
 
 def _mended(view: View, culprits: Sequence[Entry]) -> str:
-    ours = os.path.realpath(view.place.private(includeif.AUTHOR))
+    ours = os.path.realpath(view.here.private(includeif.AUTHOR))
     files = {entry.file for entry in culprits}
     if ours in files:  # edited by hand; an install writes it anew where it is gone
         return in_order([f"rm {quote(ours)}", command.install()])
@@ -137,7 +137,7 @@ def _shared(views: Sequence[View], rule: Authorship | None) -> Iterator[Finding]
             said = ", ".join(f"{entry.key} = {entry.value}" for entry in wrong)
             message = f"{said} in {wrong[0].file}: every worktree without a pin commits as that"
             run = in_order(entry.unset() for entry in wrong)
-            yield Finding("shared-identity", view.place.common_dir, message, run)
+            yield Finding("shared-identity", view.here.common_dir, message, run)
             return
 
 
@@ -148,7 +148,7 @@ def disagreeing(view: View, pins: Sequence[Pin], rule: Authorship) -> list[Entry
     worker's. A name tells nothing of the kind: it goes with the e-mail, and alone it is wrong when
     it is an actor's, or when the user has another name outside of this repository.
     """
-    shared = view.config.in_file(os.path.join(view.place.common_dir, "config"))
+    shared = view.config.in_file(os.path.join(view.here.common_dir, "config"))
     email, name = shared.last("user.email"), shared.last("user.name")
     if email is not None:
         own = whoami.tagged(email.value) == rule.email
@@ -165,7 +165,7 @@ def disagreeing(view: View, pins: Sequence[Pin], rule: Authorship) -> list[Entry
 
 def _environment(views: Sequence[View], around: Surroundings) -> Iterator[Finding]:
     """Yield what this very environment would do to the current worktree's commits."""
-    here = next((view for view in views if view.place.git_dir == around.git_dir), None)
+    here = next((view for view in views if view.here.git_dir == around.git_dir), None)
     folder = here.folder if here else around.git_dir
     if around.leaked:
         message = f"GIT_DIR names {around.leaked}, and git obeys it wherever it is run"
@@ -202,7 +202,7 @@ def _notes(views: Sequence[View]) -> Iterator[str]:
     """Yield who is not pinned by design."""
     several = sum(not view.bare and not view.away for view in views) > 1
     for view in views:
-        main = not view.place.linked and not view.bare
+        main = not view.here.linked and not view.bare
         if main and several and view.pin is None and not view.pin_broken:
             yield (
                 f"{view.folder} is the main worktree and stays its user's own; to sign off there: "

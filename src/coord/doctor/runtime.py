@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from coord.doctor.facts import View
     from coord.installer.manifest import Manifest
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 # What git has only since some version.
 _SINCE = (
@@ -56,14 +56,14 @@ class Runtime(NamedTuple):
     folds: bool = False
 
 
-def ask(place: Place, installed: Manifest | None, version: tuple[int, ...]) -> Runtime:
+def ask(here: Worktree, installed: Manifest | None, version: tuple[int, ...]) -> Runtime:
     """Look at what runs us in this repository, and start it once; `version` is git's."""
-    found = Runtime(place.common_dir, git=version, folds=folds_case(place.common_dir))
+    found = Runtime(here.common_dir, git=version, folds=folds_case(here.common_dir))
     if installed is None:
         return found
-    changed = tuple(installation.changed(place, installed))
+    changed = tuple(installation.changed(here, installed))
     found = found._replace(changed=changed, recorded=installed.version)
-    home = recorded(os.path.join(place.common_dir, plan.HOME, "launch"))
+    home = recorded(os.path.join(here.common_dir, plan.HOME, "launch"))
     if home is None:
         return found
     words = "" if _gone(home) else _start(home)
@@ -160,7 +160,7 @@ def _inside(runtime: Runtime, views: Sequence[View]) -> Iterator[Finding]:
     folders = [os.path.realpath(folder) + os.sep for folder in runtime.home.folders()]
     for view in views:
         top = os.path.realpath(view.folder) + os.sep
-        if view.place.linked and any(folder.startswith(top) for folder in folders):
+        if view.here.linked and any(folder.startswith(top) for folder in folders):
             message = (
                 "git-coord itself is installed inside of this worktree: when it is removed, no "
                 "hook works in any other"

@@ -40,7 +40,7 @@ def document(found: Diagnosis) -> dict[str, object]:
 def lines(found: Diagnosis) -> Iterator[str]:
     """Yield the lines of the screen: the worktrees, what is right, remarks, findings."""
     version = ".".join(map(str, found.git))
-    yield f"git-coord {coord.VERSION}, git {version}: {found.place.common_dir}"
+    yield f"git-coord {coord.VERSION}, git {version}: {found.here.common_dir}"
     yield ""
     yield from _table(found)
     yield ""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import NamedTuple
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 else:
     from coord.base.frozen import NamedTuple
 
@@ -46,7 +46,7 @@ class Facts(NamedTuple):
 
 
 def gather(
-    place: Place, refused: Sequence[tuple[str, str]], environ: Mapping[str, str]
+    here: Worktree, refused: Sequence[tuple[str, str]], environ: Mapping[str, str]
 ) -> list[Facts]:
     """Ask git what the rule needs to know of each (path, blob *theirs*) that was refused.
 
@@ -55,7 +55,7 @@ def gather(
     """
     if not refused:
         return []
-    ask = _Questions(place, [path for path, _ in refused], environ)
+    ask = _Questions(here, [path for path, _ in refused], environ)
     head = ask.rev("HEAD") or "unborn"
     unfinished = any(map(ask.has, ("SQUASH_MSG", "MERGE_MSG", "rebase-apply")))
     busy = any(map(ask.has, ("MERGE_HEAD", *_PICKS, *_REPLAYS)))
@@ -103,8 +103,8 @@ def _replaced_index(environ: Mapping[str, str]) -> Mapping[str, str] | None:
 class _Questions:
     """Questions to git about refused paths of one worktree, each put once."""
 
-    def __init__(self, place: Place, paths: Sequence[str], environ: Mapping[str, str]) -> None:
-        self._place = place
+    def __init__(self, here: Worktree, paths: Sequence[str], environ: Mapping[str, str]) -> None:
+        self._here = here
         self._paths = list(dict.fromkeys(filter(None, paths)))  # a torn record has none
         self._environ = environ
         self._whole = _whole_index(environ)
@@ -120,7 +120,7 @@ class _Questions:
 
     def has(self, name: str) -> bool:
         """See :meth:`coord.repo.worktree.Place.has`."""
-        return self._place.has(name)
+        return self._here.has(name)
 
     def rev(self, name: str) -> str:
         """Return the object `name` stands for, empty when there is none."""
@@ -183,7 +183,7 @@ class _Questions:
         if rev not in self._held:
             names = b"".join(os.fsencode(f"{rev}:{one}\0") for one in self._paths)
             ask = ("cat-file", "--batch-check=%(objectname)", "-z")
-            done = git.ask(*ask, cwd=self._place.cwd, env=self._environ, stdin=names)
+            done = git.ask(*ask, cwd=self._here.cwd, env=self._environ, stdin=names)
             self._held[rev] = _answered(self._paths, done.out)
         return self._held[rev].get(path, "")
 
@@ -198,14 +198,14 @@ class _Questions:
         for at in range(0, len(self._paths), _AT_ONCE):
             specs = [f":(top,literal){path}" for path in self._paths[at : at + _AT_ONCE]]
             ask = ("ls-files", "-z", "--full-name", option, "--", *specs)
-            for field in git.tell(*ask, cwd=self._place.cwd, env=environ).fields:
+            for field in git.tell(*ask, cwd=self._here.cwd, env=environ).fields:
                 facts, _, path = field.partition("\t")
                 _, blob, stage = facts.split(" ")
                 found.setdefault(path, {})[stage] = blob
         return found
 
     def _ask(self, *args: str) -> git.Output:
-        return git.ask(*args, cwd=self._place.cwd, env=self._environ)
+        return git.ask(*args, cwd=self._here.cwd, env=self._environ)
 
 
 def _answered(paths: Sequence[str], out: bytes) -> dict[str, str]:

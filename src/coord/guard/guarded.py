@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settings.config import Config, Derived, Log
 
 KINDS = ("derived", "log", "once")
@@ -25,41 +25,41 @@ def attribute(kind: str) -> str:
     return f"coord-{kind}"
 
 
-def kinds(place: Place, paths: Iterable[str]) -> dict[str, str]:
+def kinds(here: Worktree, paths: Iterable[str]) -> dict[str, str]:
     """Return the kind of each guarded path among `paths` (relative to the top level)."""
     wanted = {attribute(kind): kind for kind in KINDS}
     found: dict[str, str] = {}
-    for path, _, driver in attributes(place, ("merge",), paths):
+    for path, _, driver in attributes(here, ("merge",), paths):
         if driver in wanted:
             found[path] = wanted[driver]
     return found
 
 
 def attributes(
-    place: Place, names: Sequence[str], paths: Iterable[str], *options: str
+    here: Worktree, names: Sequence[str], paths: Iterable[str], *options: str
 ) -> list[tuple[str, str, str]]:
     """Return (path, attribute, value) triples as ``git check-attr`` sees them."""
     stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
     if not stdin:
         return []
-    done = git.tell(*options, "check-attr", "-z", "--stdin", *names, cwd=place.cwd, stdin=stdin)
+    done = git.tell(*options, "check-attr", "-z", "--stdin", *names, cwd=here.cwd, stdin=stdin)
     fields = [os.fsdecode(part) for part in done.out.split(b"\0")[:-1]]
     return list(zip(fields[::3], fields[1::3], fields[2::3], strict=True))
 
 
-def derived_rules(place: Place, config: Config, paths: Sequence[str]) -> dict[str, Derived]:
+def derived_rules(here: Worktree, config: Config, paths: Sequence[str]) -> dict[str, Derived]:
     """Return the producer declared for each of `paths` that has one; the last match wins."""
-    matched = _matched(place, [rule.pattern for rule in config.derived], paths)
+    matched = _matched(here, [rule.pattern for rule in config.derived], paths)
     return {path: config.derived[number] for path, number in matched.items()}
 
 
-def log_rules(place: Place, config: Config, paths: Sequence[str]) -> dict[str, Log]:
+def log_rules(here: Worktree, config: Config, paths: Sequence[str]) -> dict[str, Log]:
     """Return the log declaration of each of `paths` that has one; the last match wins."""
-    matched = _matched(place, [rule.pattern for rule in config.log], paths)
+    matched = _matched(here, [rule.pattern for rule in config.log], paths)
     return {path: config.log[number] for path, number in matched.items()}
 
 
-def _matched(place: Place, patterns: Sequence[str], paths: Sequence[str]) -> dict[str, int]:
+def _matched(here: Worktree, patterns: Sequence[str], paths: Sequence[str]) -> dict[str, int]:
     """Match `paths` against gitattributes `patterns` with git's own matcher.
 
     A scratch attributes file gives each pattern its number under a name nobody else uses.
@@ -74,7 +74,7 @@ def _matched(place: Place, patterns: Sequence[str], paths: Sequence[str]) -> dic
         for number, pattern in enumerate(patterns):
             file.write(f"{quoted_pattern(pattern)} coord-rule={number}\n")
         file.flush()
-        found = attributes(place, ("coord-rule",), paths, "-c", f"core.attributesFile={file.name}")
+        found = attributes(here, ("coord-rule",), paths, "-c", f"core.attributesFile={file.name}")
     return {path: int(number) for path, _, number in found if number.isdigit()}
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NamedTuple
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 else:
     from coord.base.frozen import NamedTuple
 
@@ -185,27 +185,27 @@ def read_all(git_dir: str) -> list[Record]:
     return records
 
 
-def judged(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
+def judged(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
     """Return every record of a worktree with what git says of it now, oldest first."""
-    records = read_all(place.git_dir)
+    records = read_all(here.git_dir)
     refused = [(record.path, record.theirs) for record in records]
-    return list(zip(records, gather(place, refused, environ), strict=True))
+    return list(zip(records, gather(here, refused, environ), strict=True))
 
 
-def live(place: Place, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
+def live(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
     """Return the live records with their facts, and delete the stale ones.
 
     Inside a rebase they stay to its end: a commit that was dropped is told by its record.
 
     Args:
-        place: the worktree.
+        here: the worktree.
         environ: environment of git's children (``git.here()`` inside a hook: its index counts).
     """
     found = []
-    for record, facts in judged(place, environ):
+    for record, facts in judged(here, environ):
         if is_live(record, facts):
             found.append((record, facts))
-        elif not os.path.isdir(place.private("rebase-merge")):
+        elif not os.path.isdir(here.private("rebase-merge")):
             forget(record)
     return found
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NamedTuple
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 else:
     from coord.base.frozen import NamedTuple
 
@@ -48,13 +48,13 @@ class Identity(NamedTuple):
 
 
 def resolve(
-    place: Place,
+    here: Worktree,
     asked: str | None,
     environ: Mapping[str, str] = os.environ,
     *,
     minting: bool = True,
 ) -> Identity:
-    """Return who acts at `place`; `asked` is ``--as``, which outranks COORD_ACTOR.
+    """Return who acts at `here`; `asked` is ``--as``, which outranks COORD_ACTOR.
 
     Without `minting` an unpinned actor has the instance that it was given before, or none.
 
@@ -65,15 +65,15 @@ def resolve(
     explicit = asked or environ.get(VARIABLE) or None
     if explicit is not None:
         require_actor(explicit, instead_of(asked))
-    pinned = read_pin(place)
+    pinned = read_pin(here)
     if pinned is not None:
         clash = explicit if explicit and not answers_to(pinned.actor, explicit) else None
-        return Identity(pinned.actor, pinned.instance, "pinned", worktree.count(place), clash)
-    count = worktree.count(place)
+        return Identity(pinned.actor, pinned.instance, "pinned", worktree.count(here), clash)
+    count = worktree.count(here)
     if explicit is not None:
-        return Identity(explicit, minted(place, explicit, minting=minting), "explicit", count)
-    actor = inferred_actor(place)
-    instance = minted(place, actor, minting=minting) if count == 1 else None
+        return Identity(explicit, minted(here, explicit, minting=minting), "explicit", count)
+    actor = inferred_actor(here)
+    instance = minted(here, actor, minting=minting) if count == 1 else None
     return Identity(actor, instance, "inferred", count)
 
 
@@ -102,26 +102,26 @@ def require_actor(name: str, command: str) -> None:
         )
 
 
-def require_certain(identity: Identity, place: Place, verb: str) -> None:
+def require_certain(identity: Identity, here: Worktree, verb: str) -> None:
     """Refuse a verb that destroys work when its identity could be a peer's.
 
     Raises:
         Refused: inferred among several worktrees, or contradicting the pin.
     """
-    require_consistent(identity, place, verb)
+    require_consistent(identity, here, verb)
     if identity.source != "inferred" or identity.worktrees == 1:
         return
     raise Refused(
         "identity-inferred",
         f"{verb} as {identity.actor} refused",
-        where=place.cwd,
+        where=here.cwd,
         why=f"that name is only inferred from what is checked out, which a peer can change; "
         f"{identity.worktrees} worktrees share this repository and this one has no pin",
-        run="git coord pin" if place.linked else "git coord pin --self",
+        run="git coord pin" if here.linked else "git coord pin --self",
     )
 
 
-def require_consistent(identity: Identity, place: Place, verb: str) -> None:
+def require_consistent(identity: Identity, here: Worktree, verb: str) -> None:
     """Refuse to act under a name that contradicts the pin.
 
     Raises:
@@ -132,43 +132,43 @@ def require_consistent(identity: Identity, place: Place, verb: str) -> None:
     raise Refused(
         "identity-conflict",
         f"{verb} as {identity.conflict} refused, {identity.actor} is pinned",
-        where=place.cwd,
+        where=here.cwd,
         why=f"--as or {VARIABLE} says {identity.conflict}; if this worktree changed hands, "
         f"git coord pin --replace --actor {identity.conflict}",
         run=f"unset {VARIABLE}; git coord {verb}",
     )
 
 
-def read_pin(place: Place) -> pin.Pin | None:
+def read_pin(here: Worktree) -> pin.Pin | None:
     """Return the pin of this worktree.
 
     Raises:
         Environment: there is a pin, but it cannot be read.
     """
     try:
-        return pin.read(place.git_dir)
+        return pin.read(here.git_dir)
     except (pin.Unreadable, OSError) as error:
         raise Environment(
             "pin-unreadable",
             "the pin cannot be read",
-            where=place.private(pin.PIN),
+            where=here.private(pin.PIN),
             why=getattr(error, "strerror", None) or "it is not a file this version wrote",
             run="git coord pin --replace",
         ) from error
 
 
-def inferred_actor(place: Place) -> str:
+def inferred_actor(here: Worktree) -> str:
     """Return the name suggested by what is checked out: the branch, else the folder."""
-    head = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=place.cwd).text
-    return slug(head) or slug(os.path.basename(place.cwd)) or "worktree"
+    head = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=here.cwd).text
+    return slug(head) or slug(os.path.basename(here.cwd)) or "worktree"
 
 
-def minted(place: Place, actor: str, *, minting: bool = True) -> str | None:
+def minted(here: Worktree, actor: str, *, minting: bool = True) -> str | None:
     """Return the instance of an unpinned `actor` here, minted once per worktree and actor.
 
     None where the private git dir cannot be written, or it was not to be: it owns nothing.
     """
-    path = place.private(f"coord-instances/{actor}")
+    path = here.private(f"coord-instances/{actor}")
     try:
         if minting:
             mint(path)
@@ -188,35 +188,35 @@ def mint(path: str) -> None:
     publish.create(path, pin.uuid().encode() + b"\n")
 
 
-def own(place: Place, key: str) -> str:
+def own(here: Worktree, key: str) -> str:
     """Return the user's own config `key`, looking past the author that a pin put in front."""
-    listing = git.ask("config", "-z", "--show-origin", "--get-all", key, cwd=place.cwd).out
+    listing = git.ask("config", "-z", "--show-origin", "--get-all", key, cwd=here.cwd).out
     fields = [os.fsdecode(part) for part in listing.split(b"\0")[:-1]]
     pairs = zip(fields[::2], fields[1::2], strict=True)
     kept = [text for origin, text in pairs if os.path.basename(origin) != includeif.AUTHOR]
     return kept[-1] if kept else ""
 
 
-def authorship(place: Place) -> pin.Authorship:
+def authorship(here: Worktree) -> pin.Authorship:
     """Return how the author follows a pin here: as installed, else by the defaults.
 
     Never from the checked-out ``.coord.toml``: a peer may have written that.
     """
-    return pin.installed_authorship(place.common_dir) or default_authorship(place)
+    return pin.installed_authorship(here.common_dir) or default_authorship(here)
 
 
 def default_authorship(
-    place: Place, name: str = "{actor}", email: str | None = None
+    here: Worktree, name: str = "{actor}", email: str | None = None
 ) -> pin.Authorship:
-    """Return the authorship of `place`'s own user: name the actor, e-mail with a plus tag.
+    """Return the authorship of `here`'s own user: name the actor, e-mail with a plus tag.
 
     With ``commit.gpgsign`` and no key, git takes the key of the committer's name and e-mail, which
     the pin changes: every commit would fail. So the key is written as it was before the pin.
     """
-    base = own(place, "user.email")
+    base = own(here, "user.email")
     key = ""
-    if own(place, "commit.gpgsign") == "true" and not own(place, "user.signingKey"):
-        key = f"{own(place, 'user.name')} <{base}>" if base else ""
+    if own(here, "commit.gpgsign") == "true" and not own(here, "user.signingKey"):
+        key = f"{own(here, 'user.name')} <{base}>" if base else ""
     return pin.Authorship(name, email if email is not None else tagged(base), key=key)
 
 
@@ -226,19 +226,19 @@ def tagged(email: str) -> str:
     return f"{local}+{{actor}}@{domain}" if at and local else ""
 
 
-def self_authorship(place: Place) -> pin.Authorship:
+def self_authorship(here: Worktree) -> pin.Authorship:
     """Return the authorship of a person who pins a worktree as themselves."""
-    return pin.Authorship(own(place, "user.name"), own(place, "user.email"))
+    return pin.Authorship(own(here, "user.name"), own(here, "user.email"))
 
 
-def way_back(place: Place, role: str, environ: Mapping[str, str] = os.environ) -> str:
+def way_back(here: Worktree, role: str, environ: Mapping[str, str] = os.environ) -> str:
     """Return the command that lets git write the pinned identity again.
 
     A pin's ``author.*`` and ``committer.*`` give way only to the environment, and to the same keys
     set where git reads them later: at the end of the shared config, or in config.worktree.
 
     Args:
-        place: a pinned worktree in which git writes somebody else.
+        here: a pinned worktree in which git writes somebody else.
         role: ``author`` or ``committer``.
         environ: the environment git was called with.
     """
@@ -246,8 +246,8 @@ def way_back(place: Place, role: str, environ: Mapping[str, str] = os.environ) -
     if any(name in environ for name in exported):
         return f"unset {' '.join(exported)}"
     for key in (f"{role}.email", f"{role}.name"):
-        shown = git.ask("config", "-z", "--show-origin", "--get", key, cwd=place.cwd).fields
+        shown = git.ask("config", "-z", "--show-origin", "--get", key, cwd=here.cwd).fields
         if shown and os.path.basename(shown[0]) != includeif.AUTHOR:
-            file = os.path.join(place.cwd, shown[0].removeprefix("file:"))
+            file = os.path.join(here.cwd, shown[0].removeprefix("file:"))
             return f"git config --file {quote(file)} --remove-section {role}"
-    return command.recorded(place.common_dir)
+    return command.recorded(here.common_dir)

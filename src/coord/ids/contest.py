@@ -62,15 +62,15 @@ def require_disputed(case: Case, text: bytes, mine: Claim) -> None:
 
 
 def _is_unmerged(case: Case) -> bool:
-    return case.path in index.unmerged(case.spot.place)
+    return case.path in index.unmerged(case.spot.here)
 
 
 def _is_disputed(case: Case) -> bool:
     """Tell whether ``id check`` names the path; outside its folder, by the same rules."""
     path = os.fsencode(case.path)
     if case.path.startswith(claim.FOLDER + "/"):
-        return printed(path) in {one.path for one in taken.judge(case.spot.place).problems}
-    seen = survey(case.spot.place, os.path.dirname(case.path), deep=False)
+        return printed(path) in {one.path for one in taken.judge(case.spot.here).problems}
+    seen = survey(case.spot.here, os.path.dirname(case.path), deep=False)
     versions = {source.files[path] for source in seen.sources if path in source.files}
     twins = [other for other in seen.paths() if folded(other) == folded(path)]
     return len(versions) > 1 or len(twins) > 1
@@ -85,5 +85,5 @@ def _is_own(text: bytes, mine: Claim) -> bool:
 
 def _is_published(case: Case) -> bool:
     path = os.fsencode(case.path)
-    seen = survey(case.spot.place, os.path.dirname(case.path), deep=False)
+    seen = survey(case.spot.here, os.path.dirname(case.path), deep=False)
     return any(path in source.files for source in seen.sources if source.name != HERE)

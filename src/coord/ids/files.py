@@ -81,7 +81,7 @@ def _published(spot: Spot, path: str, data: bytes) -> bool:
     Across file systems, and without hard links, it is written beside.
     """
     full = spot.full(path)
-    temp = publish.written(spot.place.private("coord-id"), data)
+    temp = publish.written(spot.here.private("coord-id"), data)
     try:
         os.link(temp, full, follow_symlinks=False)
     except FileExistsError:
@@ -112,7 +112,7 @@ def stage(spot: Spot, path: str) -> str:
     until = time.monotonic() + _PATIENCE
     while True:
         try:
-            return index.stage_files(spot.place, [path])[path]
+            return index.stage_files(spot.here, [path])[path]
         except CoordError as error:
             if not _is_locked(error) or time.monotonic() > until:
                 raise

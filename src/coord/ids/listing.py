@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from coord.board.store import Store
     from coord.ids.sources import Survey
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _SHOWN = 3  # branches in a row
 
@@ -47,19 +47,19 @@ class Row(NamedTuple):
         return self._asdict()
 
 
-def rows(place: Place, store: Store, namespace: str | None) -> list[Row]:
+def rows(here: Worktree, store: Store, namespace: str | None) -> list[Row]:
     """Return the identifiers of a namespace, or of all, in order.
 
     Raises:
         GitError: git cannot read the repository.
         StoreError: the board cannot be read.
     """
-    seen = survey(place, claim.FOLDER)
-    found = [*_committed(place, seen), *_loose(seen)]
+    seen = survey(here, claim.FOLDER)
+    found = [*_committed(here, seen), *_loose(seen)]
     names = {row.namespace for row in found} | ({namespace} if namespace else set())
     for name in names:
         known = {row.id.casefold() for row in found}
-        found += [row for row in _reserved(place, store, name) if row.id.casefold() not in known]
+        found += [row for row in _reserved(here, store, name) if row.id.casefold() not in known]
     wanted = namespace.casefold() if namespace else None
     return sorted(row for row in found if wanted in {None, row.namespace.casefold()})
 
@@ -74,26 +74,26 @@ def lines(found: Sequence[Row]) -> Iterator[str]:
         yield f"{row.id:{wide}}  {row.actor:{whose}}  {where}{f', {more} more' if more > 0 else ''}"
 
 
-def _committed(place: Place, seen: Survey) -> Iterator[Row]:
+def _committed(here: Worktree, seen: Survey) -> Iterator[Row]:
     where: dict[tuple[bytes, str], list[str]] = defaultdict(list)
     for source in seen.sources:
         for path, blob in source.files.items():
             where[path, blob].append(source.name)
-    with Blobs(Door(place.cwd)) as blobs:
+    with Blobs(Door(here.cwd)) as blobs:
         texts = blobs.read_small(blob for _, blob in where)
-        here = _branch(place)
-        head = folders.below(Door(place.cwd), ["HEAD"], claim.FOLDER.encode(), deep=True)
+        branch = _branch(here)
+        head = folders.below(Door(here.cwd), ["HEAD"], claim.FOLDER.encode(), deep=True)
         committed = head.get("HEAD", {})
         for (path, blob), names in where.items():
             fields = claim.fields(texts[blob])
-            branches = [here if name == HERE else name for name in names]
+            branches = [branch if name == HERE else name for name in names]
             if names == [HERE] and committed.get(path) != blob:
                 branches = []
             yield _row(path, claim.claimant(texts[blob]), fields.get("created"), branches)
 
 
-def _branch(place: Place) -> str:
-    return Door(place.cwd).ask("symbolic-ref", "--quiet", "--short", "HEAD").text or "HEAD"
+def _branch(here: Worktree) -> str:
+    return Door(here.cwd).ask("symbolic-ref", "--quiet", "--short", "HEAD").text or "HEAD"
 
 
 def _loose(seen: Survey) -> Iterator[Row]:
@@ -114,8 +114,8 @@ def _row(path: bytes, actor: str, created: str | None, branches: Sequence[str]) 
     return Row(namespace, text, full, actor, created, state, tuple(branches))
 
 
-def _reserved(place: Place, store: Store, namespace: str) -> Iterator[Row]:
-    counted = series.of_namespace(place.top, namespace)
+def _reserved(here: Worktree, store: Store, namespace: str) -> Iterator[Row]:
+    counted = series.of_namespace(here.top, namespace)
     for one in series.reserved(store, counted):
         text = counted.format.text(one.number)
         yield Row(namespace, text, None, one.actor or "unknown", one.at or None, "reserved")

@@ -71,7 +71,7 @@ def carry_out(spot: Spot, word: str, store: Store, mine: Claim) -> Done:
     case = _once(resolve.case(spot, word, assumed="plain"))
     found = _in_conflict(case) if case.is_conflict else _dropped(case) or _alone(case, mine)
     counted = series.of_path(spot.top, case.path)
-    new = series.take(store, spot.place, counted, mine)
+    new = series.take(store, spot.here, counted, mine)
     path = counted.path(new)
     files.write(spot, path, _renamed(spot, case.path, new, found))
     try:
@@ -94,7 +94,7 @@ def _once(case: Case) -> Case:
         Refused: it is no write-once file.
     """
     name = guarded.attribute("once")
-    declared = guarded.attributes(case.spot.place, (name,), [case.path])
+    declared = guarded.attributes(case.spot.here, (name,), [case.path])
     below = os.fsencode(case.path).startswith(claimtext.FOLDER)
     plain = case.kind == "plain"
     if case.kind == "once" or (plain and (below or declared == [(case.path, name, "set")])):
@@ -128,7 +128,7 @@ def _in_conflict(case: Case) -> _Found:
             "--reason 'written once'",
         )
     mover, stays = "theirs", "ours"
-    if os.path.exists(case.spot.place.private("MERGE_HEAD")) and not _is_younger(texts):
+    if os.path.exists(case.spot.here.private("MERGE_HEAD")) and not _is_younger(texts):
         mover, stays = stays, mover
     return _Found(texts[mover], texts[stays], stays)
 
@@ -141,11 +141,11 @@ def _is_younger(texts: dict[str, bytes]) -> bool:
 
 def _dropped(case: Case) -> _Found | None:
     """Return a claim of the path that HEAD's history holds and its files do not."""
-    door, path = Door(case.spot.place.cwd), os.fsencode(case.path)
+    door, path = Door(case.spot.here.cwd), os.fsencode(case.path)
     added = claimed.additions(door, ["HEAD"], [path]) if _at_head(case) else {}
     if not added:
         return None
-    beside = staged(case.spot.place, os.path.dirname(case.path)).files
+    beside = staged(case.spot.here, os.path.dirname(case.path)).files
     with Blobs(door) as blobs:
         texts = {name: blobs.read(blob) for name, blob in beside.items()}
         for what, (number, blob) in claimed.claims(blobs, added).items():
@@ -190,8 +190,8 @@ def _needs_nonce(spot: Spot, path: str, found: _Found) -> bool:
     what = claimtext.claim_of(found.moved)
     if found.kept is not None and claimtext.claim_of(found.kept) == what:
         return True
-    beside = staged(spot.place, os.path.dirname(path)).files
-    with Blobs(Door(spot.place.cwd)) as blobs:
+    beside = staged(spot.here, os.path.dirname(path)).files
+    with Blobs(Door(spot.here.cwd)) as blobs:
         others = (blobs.read(blob) for name, blob in beside.items() if name != os.fsencode(path))
         return any(claimtext.claim_of(text) == what for text in others)
 
@@ -201,7 +201,7 @@ def _settle(case: Case, found: _Found, reason: str) -> None:
     if found.take == "worktree":
         os.unlink(case.spot.full(case.path))
         if not _at_head(case):
-            index.stage_removal(case.spot.place, case.path)
+            index.stage_removal(case.spot.here, case.path)
             return
     if found.take:
         resolve.settle(case, found.take, reason)
@@ -209,7 +209,7 @@ def _settle(case: Case, found: _Found, reason: str) -> None:
     head = git.ask("rev-parse", "--verify", "--quiet", "HEAD", cwd=case.spot.top).text
     blob = _at_head(case)
     note = refusal.Record("", "once", case.path, head, blob, blob, blob, reason)
-    refusal.add(case.spot.place.git_dir, note)
+    refusal.add(case.spot.here.git_dir, note)
 
 
 def _at_head(case: Case) -> str:
@@ -217,4 +217,4 @@ def _at_head(case: Case) -> str:
 
 
 def _content(case: Case, blob: str) -> bytes:
-    return git.tell("cat-file", "blob", blob, cwd=case.spot.place.cwd).out
+    return git.tell("cat-file", "blob", blob, cwd=case.spot.here.cwd).out

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from coord.board.store import Store
     from coord.ids.claim import Claim
     from coord.ids.format import Format
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ def of_path(top: str | None, path: str) -> Series:
     return Series(folder, format_, suffix, int(format_.number(stem) is None))
 
 
-def take(store: Store, place: Place, series: Series, mine: Claim) -> str:
+def take(store: Store, here: Worktree, series: Series, mine: Claim) -> str:
     """Reserve the next identifier of a series and return it.
 
     Args:
         store: the board.
-        place: from where branches and worktrees are looked at.
+        here: from where branches and worktrees are looked at.
         series: what is counted.
         mine: who takes it; the record on the board holds its nonce.
 
@@ -108,7 +108,7 @@ def take(store: Store, place: Place, series: Series, mine: Claim) -> str:
         StoreError: the board cannot be written; nothing was taken.
     """
     deep = series.folder.startswith(claim.FOLDER + "/")
-    used = survey(place, claim.FOLDER if deep else series.folder, deep=deep).paths()
+    used = survey(here, claim.FOLDER if deep else series.folder, deep=deep).paths()
     names = {folded(path) for path in used}
     folder = keys.series(series.name)
     spent = [keys.number_of(rec.key) for rec in store.list(folder, values=False)]

@@ -17,7 +17,7 @@ from coord.repo import git, worktree
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from coord.repo.worktree import Place, Sibling
+    from coord.repo.worktree import Sibling, Worktree
 
 HERE = ""
 
@@ -57,26 +57,26 @@ class Survey(NamedTuple):
         return found
 
 
-def survey(place: Place, folder: str, *, deep: bool = True) -> Survey:
+def survey(here: Worktree, folder: str, *, deep: bool = True) -> Survey:
     """Look into `folder` everywhere.
 
     Args:
-        place: where to look from.
+        here: where to look from.
         folder: path from the top level, empty for that level.
         deep: whether files of subfolders count.
 
     Raises:
         GitError: git cannot read the repository.
     """
-    door, raw = Door(place.cwd), os.fsencode(folder)
-    siblings = worktree.siblings(place)
-    here = _here(door, place)
-    revs = {rev: name for rev, name in _branches(door) if rev != here}
-    revs |= dict(_detached(siblings, place))
+    door, raw = Door(here.cwd), os.fsencode(folder)
+    siblings = worktree.siblings(here)
+    own = _here(door, here)
+    revs = {rev: name for rev, name in _branches(door) if rev != own}
+    revs |= dict(_detached(siblings, here))
     seen = folders.below(door, list(revs), raw, deep=deep)
     sources = [Source(revs[rev], rev, files) for rev, files in seen.items()]
-    if place.top is not None:
-        sources.insert(0, staged(place, folder, deep=deep))
+    if here.top is not None:
+        sources.insert(0, staged(here, folder, deep=deep))
     known = {path for source in sources for path in source.files}
     loose = {
         path: there.path
@@ -88,9 +88,9 @@ def survey(place: Place, folder: str, *, deep: bool = True) -> Survey:
     return Survey(sources, loose)
 
 
-def _here(door: Door, place: Place) -> str:
+def _here(door: Door, here: Worktree) -> str:
     """Return the branch that is checked out here; a bare repository stages nothing."""
-    return door.ask("symbolic-ref", "--quiet", "HEAD").text if place.top is not None else ""
+    return door.ask("symbolic-ref", "--quiet", "HEAD").text if here.top is not None else ""
 
 
 def _branches(door: Door) -> Iterator[tuple[str, str]]:
@@ -101,16 +101,16 @@ def _branches(door: Door) -> Iterator[tuple[str, str]]:
             yield rev, rev.split("/", 2)[2]
 
 
-def _detached(siblings: list[Sibling], place: Place) -> Iterator[tuple[str, str]]:
+def _detached(siblings: list[Sibling], here: Worktree) -> Iterator[tuple[str, str]]:
     """Yield the HEADs that are on no branch, of other worktrees."""
     for there in siblings:
-        if there.branch is None and there.counts and there.git_dir not in {"", place.git_dir}:
-            main = there.git_dir == place.common_dir
+        if there.branch is None and there.counts and there.git_dir not in {"", here.git_dir}:
+            main = there.git_dir == here.common_dir
             name = os.path.basename(there.git_dir)
             yield "main-worktree/HEAD" if main else f"worktrees/{name}/HEAD", there.path
 
 
-def staged(place: Place, folder: str, *, deep: bool = False) -> Source:
+def staged(here: Worktree, folder: str, *, deep: bool = False) -> Source:
     """Return what the index of a worktree has in `folder`.
 
     Raises:
@@ -118,7 +118,7 @@ def staged(place: Place, folder: str, *, deep: bool = False) -> Source:
     """
     pathspec = f":(top,literal){folder}" if folder else ":(top)"
     ask = ("ls-files", "-z", "--stage", "--full-name", "--", pathspec)
-    listing = git.tell(*ask, cwd=place.cwd).out
+    listing = git.tell(*ask, cwd=here.cwd).out
     files: dict[bytes, str] = {}
     theirs: dict[bytes, str] = {}
     depth = folder.count("/") + bool(folder)

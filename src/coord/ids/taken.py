@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from coord.ids.sources import Survey
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 RULE = "id-taken"
 
@@ -37,15 +37,15 @@ class Report(NamedTuple):
     sources: int
 
 
-def judge(place: Place) -> Report:
+def judge(here: Worktree) -> Report:
     """Judge all identifiers that this clone knows.
 
     Raises:
         GitError: git cannot read the repository.
     """
-    seen = survey(place, claim.FOLDER)
-    with Blobs(Door(place.cwd)) as blobs:
-        found = _Judge(place, seen, blobs)
+    seen = survey(here, claim.FOLDER)
+    with Blobs(Door(here.cwd)) as blobs:
+        found = _Judge(here, seen, blobs)
         unique: dict[str, Problem] = {}
         for problem in found.problems():
             unique.setdefault(problem.path, problem)  # one number mends whatever is wrong with it
@@ -55,8 +55,8 @@ def judge(place: Place) -> Report:
 class _Judge:
     """One look at all identifiers, and the rules on it."""
 
-    def __init__(self, place: Place, seen: Survey, blobs: Blobs) -> None:
-        self._place = place
+    def __init__(self, here: Worktree, seen: Survey, blobs: Blobs) -> None:
+        self._here = here
         self._seen = seen
         self._blobs = blobs
         self._where: dict[bytes, dict[str, list[Source]]] = defaultdict(lambda: defaultdict(list))
@@ -156,7 +156,7 @@ class _Judge:
             for blob in held
             if not claimtext.has_nonce(self._texts[blob])
         }
-        door = Door(self._place.cwd)
+        door = Door(self._here.cwd)
         tips = [source.rev for source in self._seen.sources if source.rev]
         tips += ["HEAD"] if door.ask("rev-parse", "--quiet", "--verify", "HEAD").out else []
         for (path, blob), makers in claimed.additions(door, tips, bare).items():
@@ -187,7 +187,7 @@ class _Judge:
         sources = {source.name: source for found in held for source in found}
         if HERE in sources or not sources:
             return command
-        for there in worktree.siblings(self._place):
+        for there in worktree.siblings(self._here):
             if there.counts and there.branch in sources:
                 return command.replace("git ", f"git -C {quote(there.path)} ", 1)
         local = [one for one in sources.values() if one.rev.startswith("refs/heads/")]

@@ -16,7 +16,7 @@ from coord.repo import git, reflog
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _HEADS = "refs/heads/"
 
@@ -48,19 +48,19 @@ class Ref(NamedTuple):
     commit: str
 
 
-def target(place: Place, asked: str | None) -> Onto | None:
+def target(here: Worktree, asked: str | None) -> Onto | None:
     """Return what `asked` names (default: HEAD), None when it names no commit.
 
     An unborn HEAD is a target on which nothing has landed yet.
     """
     word = "HEAD" if asked is None else asked
     query = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{word}^{{commit}}")
-    commit = git.ask(*query, cwd=place.cwd).text
+    commit = git.ask(*query, cwd=here.cwd).text
     if asked is None:
-        ref = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=place.cwd).text
+        ref = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=here.cwd).text
     else:
         full = ("rev-parse", "--symbolic-full-name", "--end-of-options", asked)
-        said = git.ask(*full, cwd=place.cwd).text.rpartition("\n")[2]
+        said = git.ask(*full, cwd=here.cwd).text.rpartition("\n")[2]
         ref = said if said.startswith("refs/") else ""  # git 2.39 echoes --end-of-options
     if not commit and not (asked is None and ref):
         return None
@@ -68,33 +68,33 @@ def target(place: Place, asked: str | None) -> Onto | None:
     return Onto(name or commit[:12], ref, commit or None)
 
 
-def branches(place: Place) -> dict[str, Ref]:
+def branches(here: Worktree) -> dict[str, Ref]:
     """Return every local branch by its name in NFC."""
-    listing = git.tell("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, cwd=place.cwd)
+    listing = git.tell("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, cwd=here.cwd)
     pairs = (line.split(" ", 1) for line in listing.text.split("\n") if line)
     refs = (Ref(full.removeprefix(_HEADS), commit) for commit, full in pairs)
     return {normal(ref.name): ref for ref in refs}
 
 
-def existing(place: Place, commits: Collection[str]) -> set[str]:
+def existing(here: Worktree, commits: Collection[str]) -> set[str]:
     """Return those of `commits` that are still there: a deleted branch's may be collected."""
     if not commits:
         return set()
     stdin = "".join(f"{commit}^{{commit}}\n" for commit in commits).encode()
-    found = git.tell("cat-file", "--batch-check=%(objectname)", cwd=place.cwd, stdin=stdin).text
+    found = git.tell("cat-file", "--batch-check=%(objectname)", cwd=here.cwd, stdin=stdin).text
     return set(found.split("\n")) & set(commits)
 
 
-def unmerged(place: Place, onto: str, tips: Iterable[str]) -> dict[str, list[str]]:
+def unmerged(here: Worktree, onto: str, tips: Iterable[str]) -> dict[str, list[str]]:
     """Return {commit: parents} of what the tips have and `onto` has not, parents first."""
     stdin = "".join(f"{tip}\n" for tip in dict.fromkeys(tips)) + f"^{onto}\n"
     walk = ("rev-list", "--parents", "--topo-order", "--reverse", "--stdin")
-    listing = git.tell(*walk, cwd=place.cwd, stdin=stdin.encode()).text
+    listing = git.tell(*walk, cwd=here.cwd, stdin=stdin.encode()).text
     lines = (line.split(" ") for line in listing.split("\n") if line)
     return {commit: parents for commit, *parents in lines}
 
 
-def bases(place: Place, commits: Mapping[str, list[str]], tips: Iterable[str]) -> dict[str, str]:
+def bases(here: Worktree, commits: Mapping[str, list[str]], tips: Iterable[str]) -> dict[str, str]:
     """Return the merge base of each tip among `commits`, as :func:`unmerged` returned them.
 
     A tip that shares no history with the target has none.
@@ -107,12 +107,12 @@ def bases(place: Place, commits: Mapping[str, list[str]], tips: Iterable[str]) -
         )
     ends = {tip: met[tip] for tip in tips if met.get(tip)}
     several = {one for some in ends.values() if len(some) > 1 for one in some}
-    rank = _newest_first(place, several)
+    rank = _newest_first(here, several)
     last = len(rank)
     return {tip: min(some, key=lambda one: rank.get(one, last)) for tip, some in ends.items()}
 
 
-def _newest_first(place: Place, commits: Collection[str]) -> dict[str, int]:
+def _newest_first(here: Worktree, commits: Collection[str]) -> dict[str, int]:
     """Number commits so that none comes after one of its ancestors.
 
     Asked only where branches have merged the target, or each other: then the first of several
@@ -120,21 +120,21 @@ def _newest_first(place: Place, commits: Collection[str]) -> dict[str, int]:
     """
     if not commits:
         return {}
-    common = git.ask("merge-base", "--octopus", *commits, cwd=place.cwd).text
+    common = git.ask("merge-base", "--octopus", *commits, cwd=here.cwd).text
     stdin = "".join(f"{one}\n" for one in (*commits, *([f"^{common}"] if common else [])))
     walk = ("rev-list", "--topo-order", "--stdin")
-    listing = git.tell(*walk, cwd=place.cwd, stdin=stdin.encode()).text
+    listing = git.tell(*walk, cwd=here.cwd, stdin=stdin.encode()).text
     return {commit: number for number, commit in enumerate(listing.split("\n"))}
 
 
-def changed(place: Place, pairs: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def changed(here: Worktree, pairs: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Return {path: mode and blob in the tip} of what differs between each tip and its base."""
     found: dict[str, dict[str, str]] = {tip: {} for tip in pairs}
     stdin = "".join(f"{tip} {base}\n" for tip, base in pairs.items() if tip != base).encode()
     if not stdin:
         return found
     diff = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
-    fields = iter(git.tell(*diff, cwd=place.cwd, stdin=stdin).fields)
+    fields = iter(git.tell(*diff, cwd=here.cwd, stdin=stdin).fields)
     tip = ""
     for field in fields:
         if field.startswith(":"):  # OLD-MODE MODE OLD-BLOB BLOB STATUS
@@ -145,9 +145,9 @@ def changed(place: Place, pairs: Mapping[str, str]) -> dict[str, dict[str, str]]
     return found
 
 
-def contents(place: Place, commit: str) -> dict[str, str]:
+def contents(here: Worktree, commit: str) -> dict[str, str]:
     """Return {path: mode and blob} of all that is in `commit`."""
-    listing = git.tell("ls-tree", "-r", "-z", "--full-tree", commit, cwd=place.cwd)
+    listing = git.tell("ls-tree", "-r", "-z", "--full-tree", commit, cwd=here.cwd)
     found = {}
     for field in listing.fields:  # MODE TYPE BLOB<tab>PATH
         facts, _, path = field.partition("\t")
@@ -156,36 +156,36 @@ def contents(place: Place, commit: str) -> dict[str, str]:
     return found
 
 
-def is_own(place: Place, ref: Ref) -> bool:
+def is_own(here: Worktree, ref: Ref) -> bool:
     """Tell whether a branch's commit was made on that branch, by its reflog.
 
     A branch that was just created, or moved along with the target, has nothing of its own to land.
     """
-    made = reflog.Log(_log(place, _HEADS + ref.name)).made(ref.commit)
+    made = reflog.Log(_log(here, _HEADS + ref.name)).made(ref.commit)
     return made is not None and made.author is not None
 
 
-def entered(place: Place, onto: Onto, commit: str) -> int | None:
+def entered(here: Worktree, onto: Onto, commit: str) -> int | None:
     """Return when the target got a commit, in seconds by its reflog; None where it does not say."""
     walk = ("rev-list", "--ancestry-path", f"^{commit}", onto.ref)
-    holds = {commit, *git.ask(*walk, cwd=place.cwd).text.split("\n")}
-    for line in _log(place, onto.ref).decode("utf-8", "replace").split("\n"):
+    holds = {commit, *git.ask(*walk, cwd=here.cwd).text.split("\n")}
+    for line in _log(here, onto.ref).decode("utf-8", "replace").split("\n"):
         facts = line.partition("\t")[0].split(" ")  # OLD NEW name <email> SECONDS ZONE
         if len(facts) > 3 and facts[1] in holds and facts[-2].isdecimal():  # noqa: PLR2004
             return int(facts[-2])
     return None
 
 
-def was_reset(place: Place, ref: Ref) -> bool:
+def was_reset(here: Worktree, ref: Ref) -> bool:
     """Tell whether a branch was last moved away from its commits, not on with them."""
-    newest = _log(place, _HEADS + ref.name).rstrip(b"\n").rpartition(b"\n")[2].partition(b"\t")[2]
+    newest = _log(here, _HEADS + ref.name).rstrip(b"\n").rpartition(b"\n")[2].partition(b"\t")[2]
     return newest.startswith((b"reset:", b"branch:"))
 
 
-def _log(place: Place, ref: str) -> bytes:
+def _log(here: Worktree, ref: str) -> bytes:
     """Return the reflog of a ref, empty where none is kept as a file: no log, no proof."""
     try:
-        with open(os.path.join(place.common_dir, "logs", ref), "rb") as file:
+        with open(os.path.join(here.common_dir, "logs", ref), "rb") as file:
             return file.read()
     except OSError:
         return b""

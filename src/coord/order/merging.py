@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from coord.board.roll import Roll
     from coord.order.branches import Onto
     from coord.order.standing import Branch
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 class Entry(NamedTuple):
@@ -63,16 +63,16 @@ class Plan(NamedTuple):
         return [entry for entry in self.entries if entry.branch.state == FINISHED]
 
 
-def planned(place: Place, events: Sequence[Event], onto: Onto, roll: Roll) -> Plan:
+def planned(here: Worktree, events: Sequence[Event], onto: Onto, roll: Roll) -> Plan:
     """Return the order in which the branches of the board land on `onto`.
 
     Args:
-        place: where git is asked.
+        here: where git is asked.
         events: the newest event of every scope.
         onto: what they land on.
         roll: who is still there.
     """
-    found = looked_up(place, events, onto)
+    found = looked_up(here, events, onto)
     order = arranged(
         (
             Candidate(name, branch.state, branch.work.footprint, branch.work.since)
@@ -81,7 +81,7 @@ def planned(place: Place, events: Sequence[Event], onto: Onto, roll: Roll) -> Pl
         candidates.lines(events, lambda waiting: _counts(waiting, found, roll)),
     )
     names = {name: branch.name for name, branch in found.items()}
-    kinds = _kinds(place, found.values())
+    kinds = _kinds(here, found.values())
     entries = []
     for position, one in enumerate(order.order, 1):
         waits_on = tuple(names[other] for other in order.waits_on.get(one.name, ()))
@@ -108,10 +108,10 @@ def _is_absent(branch: Branch, roll: Roll) -> bool:
     return status.gone or status.dead
 
 
-def _kinds(place: Place, branches: Iterable[Branch]) -> dict[str, str]:
+def _kinds(here: Worktree, branches: Iterable[Branch]) -> dict[str, str]:
     """Return the kind of each guarded file that any of the branches changed."""
     paths = {path for branch in branches for path in branch.changed or ()}
-    return guarded.kinds(place, sorted(paths))
+    return guarded.kinds(here, sorted(paths))
 
 
 def _compared(branch: Branch, kinds: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from coord.board.events import Place as Claim
     from coord.order.branches import Onto, Ref
     from coord.order.candidates import Work
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 class Branch(NamedTuple):
@@ -81,52 +81,52 @@ class _Facts(NamedTuple):
         return bool(mine) and all(self.there.get(path, "") == blob for path, blob in mine.items())
 
 
-def looked_up(place: Place, events: Iterable[Event], onto: Onto) -> dict[str, Branch]:
+def looked_up(here: Worktree, events: Iterable[Event], onto: Onto) -> dict[str, Branch]:
     """Return how the branches of the board stand to `onto`, by name in NFC.
 
     `onto` itself is none of them.
     """
-    refs = branches.branches(place)
+    refs = branches.branches(here)
     works = {
         name: work for name, work in candidates.works(events).items() if not onto.is_copy(name)
     }
     tips = {name: refs[name].commit for name in works if name in refs}
     done = {name: work.finished_tip for name, work in works.items() if work.finished_tip}
     asked = {tip for name, tip in done.items() if tip != tips.get(name)}
-    there = branches.existing(place, asked)
+    there = branches.existing(here, asked)
     tips = {name: tip for name, tip in done.items() if tip in there} | tips
     finished = {tips[name] for name in done if name in tips}
-    facts = _facts(place, onto, {*tips.values(), *there}, finished)
+    facts = _facts(here, onto, {*tips.values(), *there}, finished)
     return {
-        name: _branch(place, work, refs.get(name), tips.get(name), facts)
+        name: _branch(here, work, refs.get(name), tips.get(name), facts)
         for name, work in works.items()
     }
 
 
-def _facts(place: Place, onto: Onto, tips: Collection[str], finished: Collection[str]) -> _Facts:
+def _facts(here: Worktree, onto: Onto, tips: Collection[str], finished: Collection[str]) -> _Facts:
     if onto.commit is None:
         return _Facts(onto, None, {}, {})
-    new = branches.unmerged(place, onto.commit, tips)
-    bases = branches.bases(place, new, tips)
+    new = branches.unmerged(here, onto.commit, tips)
+    bases = branches.bases(here, new, tips)
     merged = {tip: tip for tip in tips if tip not in new}
-    changed = branches.changed(place, merged | bases)
+    changed = branches.changed(here, merged | bases)
     compares = any(tip in new for tip in finished)
-    return _Facts(onto, new, changed, branches.contents(place, onto.commit) if compares else {})
+    return _Facts(onto, new, changed, branches.contents(here, onto.commit) if compares else {})
 
 
-def _branch(place: Place, work: Work, ref: Ref | None, tip: str | None, facts: _Facts) -> Branch:
+def _branch(here: Worktree, work: Work, ref: Ref | None, tip: str | None, facts: _Facts) -> Branch:
     changed = None if tip is None else facts.changed.get(tip)
-    own = ref is not None and facts.has(tip) and branches.is_own(place, ref)
+    own = ref is not None and facts.has(tip) and branches.is_own(here, ref)
     at_work = Branch(work, RUNNING, ref, tip, changed, own)
     if work.finished_at is not None:
-        landed = _has_landed(place, at_work, facts)
+        landed = _has_landed(here, at_work, facts)
         return at_work._replace(state=LANDED if landed else FINISHED)
-    if own and any(is_of_landed(place, facts.onto, at_work, one) for one in work.deciding):
+    if own and any(is_of_landed(here, facts.onto, at_work, one) for one in work.deciding):
         return at_work._replace(state=LANDED)
     return at_work
 
 
-def is_of_landed(place: Place, onto: Onto, branch: Branch, claimed: Claim) -> bool:
+def is_of_landed(here: Worktree, onto: Onto, branch: Branch, claimed: Claim) -> bool:
     """Tell whether a place was taken for what has landed of a branch, not for new work on it.
 
     So it was if that was finished later, or got a commit later, or came into the target later.
@@ -138,11 +138,11 @@ def is_of_landed(place: Place, onto: Onto, branch: Branch, claimed: Claim) -> bo
         return False
     if normal(claimed.branch or "") == branch.work.name and claimed.tip not in {None, branch.tip}:
         return True
-    entered = branches.entered(place, onto, branch.tip)
+    entered = branches.entered(here, onto, branch.tip)
     return entered is not None and candidates.said_at(claimed) < entered
 
 
-def _has_landed(place: Place, branch: Branch, facts: _Facts) -> bool:
+def _has_landed(here: Worktree, branch: Branch, facts: _Facts) -> bool:
     """Tell whether a finished branch has landed.
 
     What was reset to the target afterwards was given up, not landed.
@@ -155,6 +155,6 @@ def _has_landed(place: Place, branch: Branch, facts: _Facts) -> bool:
     given_up = (
         branch.ref is not None
         and not facts.has(branch.work.finished_tip)
-        and branches.was_reset(place, branch.ref)
+        and branches.was_reset(here, branch.ref)
     )
     return not given_up

@@ -11,7 +11,7 @@ from coord.repo import git
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 # A diff a file and a side: beyond that the names alone are told.
 LOOKED_INTO = 20
@@ -43,8 +43,8 @@ class Contact(NamedTuple):
 class Branches:
     """Asks git about branches, each question once."""
 
-    def __init__(self, place: Place) -> None:
-        self._cwd = place.cwd
+    def __init__(self, here: Worktree) -> None:
+        self._cwd = here.cwd
         self._changed: dict[tuple[str, str], frozenset[str]] = {}
 
     def contacts(self, names: Sequence[str]) -> list[Contact]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from coord.board.events import Place as Claim
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _GLOB = frozenset("*?[")
 _SHORT = {"/": "top", "!": "exclude", "^": "exclude"}
@@ -55,12 +55,12 @@ class Meeting(NamedTuple):
 
 
 def meetings(
-    place: Place, ones: Sequence[Declared], among: Declared | None = None
+    here: Worktree, ones: Sequence[Declared], among: Declared | None = None
 ) -> list[Meeting]:
     """Return where claims of distinct workers on distinct branches meet.
 
     Args:
-        place: the worktree git is asked in.
+        here: the worktree git is asked in.
         ones: the claims.
         among: return only meetings with this one.
     """
@@ -72,9 +72,9 @@ def meetings(
     if not pairs:
         return []
     involved = [one for one in ones if any(one in pair for pair in pairs)]
-    tracked = _tracked(place, involved)
-    fold = str.casefold if folds(place) else str
-    matched = _matched(place, involved, tracked, fold)
+    tracked = _tracked(here, involved)
+    fold = str.casefold if folds(here) else str
+    matched = _matched(here, involved, tracked, fold)
     begun = {fold(path) for path in tracked}
 
     def may_meet(mine: str, theirs: str) -> bool:
@@ -84,7 +84,7 @@ def meetings(
     return [meeting for meeting in found if meeting.files or meeting.globs]
 
 
-def rooted(place: Place, cwd: str, specs: Iterable[str]) -> tuple[str, ...]:
+def rooted(here: Worktree, cwd: str, specs: Iterable[str]) -> tuple[str, ...]:
     """Return pathspecs typed in the folder `cwd` as they are said at the top level.
 
     Raises:
@@ -93,7 +93,7 @@ def rooted(place: Place, cwd: str, specs: Iterable[str]) -> tuple[str, ...]:
     prefix = git.ask("rev-parse", "--show-prefix", cwd=cwd).text
     found = tuple(_under(prefix, spec) for spec in specs)
     for spec in found:
-        done = git.ask("ls-files", "-z", "--", spec, cwd=place.cwd)
+        done = git.ask("ls-files", "-z", "--", spec, cwd=here.cwd)
         if done.code:
             words = " ".join(os.fsdecode(done.err).removeprefix("fatal: ").split())
             raise Usage(
@@ -106,9 +106,9 @@ def rooted(place: Place, cwd: str, specs: Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-def folds(place: Place) -> bool:
+def folds(here: Worktree) -> bool:
     """Tell whether git holds the file system for one that folds case."""
-    asked = git.ask("config", "--type=bool", "--get", "core.ignorecase", cwd=place.cwd)
+    asked = git.ask("config", "--type=bool", "--get", "core.ignorecase", cwd=here.cwd)
     return asked.text == "true"
 
 
@@ -151,30 +151,30 @@ def _are_apart(one: Claim, other: Claim) -> bool:
     return one.instance != other.instance and one.branch != other.branch
 
 
-def _tracked(place: Place, ones: Sequence[Declared]) -> set[str]:
+def _tracked(here: Worktree, ones: Sequence[Declared]) -> set[str]:
     """Return what is tracked here, and on the branches of the claims."""
-    found = set(git.ask("ls-files", "-z", "--full-name", cwd=place.cwd).fields)
+    found = set(git.ask("ls-files", "-z", "--full-name", cwd=here.cwd).fields)
     for branch in {one.claim.branch for one in ones if one.claim.branch}:
         tree = f"refs/heads/{branch}"
-        found |= set(git.ask("ls-tree", "-r", "-z", "--name-only", tree, cwd=place.cwd).fields)
+        found |= set(git.ask("ls-tree", "-r", "-z", "--name-only", tree, cwd=here.cwd).fields)
     return found
 
 
 def _matched(
-    place: Place, ones: Sequence[Declared], tracked: set[str], fold: Callable[[str], str]
+    here: Worktree, ones: Sequence[Declared], tracked: set[str], fold: Callable[[str], str]
 ) -> dict[Declared, set[str]]:
     """Return, claim by claim, which paths its globs mean; without those that git takes for ill."""
     literals = {path for one in ones for spec in one.claim.paths if (path := _to_come(spec))}
     named = {fold(path): path for path in (*sorted(literals), *tracked)}
     with tempfile.TemporaryDirectory() as folder:
         env = {**git.elsewhere(), "GIT_INDEX_FILE": os.path.join(folder, "index")}
-        empty = git.tell("hash-object", "-t", "blob", "--stdin", cwd=place.cwd, stdin=b"").text
+        empty = git.tell("hash-object", "-t", "blob", "--stdin", cwd=here.cwd, stdin=b"").text
         paths = sorted(_without_folders(set(named.values())))
         feed = os.fsencode("".join(f"100644 {empty} 0\t{path}\0" for path in paths))
-        git.tell("update-index", "-z", "--index-info", cwd=place.cwd, env=env, stdin=feed)
+        git.tell("update-index", "-z", "--index-info", cwd=here.cwd, env=env, stdin=feed)
         case = ["--icase-pathspecs"] if fold is str.casefold else []
         ask = (*case, "ls-files", "-z", "--")
-        done = {one: git.ask(*ask, *one.claim.paths, cwd=place.cwd, env=env) for one in ones}
+        done = {one: git.ask(*ask, *one.claim.paths, cwd=here.cwd, env=env) for one in ones}
     return {one: set(found.fields) for one, found in done.items() if found.code == 0}
 
 

@@ -9,7 +9,7 @@ from coord.guard import refusal
 from coord.repo import git
 
 if TYPE_CHECKING:
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 # What git leaves in the private git dir while it waits, and how the user goes on.
 _OPERATIONS = (
@@ -22,22 +22,22 @@ _OPERATIONS = (
 )
 
 
-def require(place: Place, verb: str) -> None:
+def require(here: Worktree, verb: str) -> None:
     """Refuse `verb` while an operation or a refused merge waits for the user.
 
     Raises:
         Refused: naming what waits, and how to go on with it.
     """
-    for name, operation in (*_OPERATIONS, *_sequence(place)):
-        if place.has(name):
+    for name, operation in (*_OPERATIONS, *_sequence(here)):
+        if here.has(name):
             raise Refused(
                 "operation-in-progress",
                 f"{verb} refused in the middle of a {operation}",
-                where=place.cwd,
+                where=here.cwd,
                 why=f"git's {operation} has noted commits that {verb} would replace",
                 run=f"git {operation} --continue",
             )
-    for record, facts in refusal.live(place, git.elsewhere()):
+    for record, facts in refusal.live(here, git.elsewhere()):
         if not refusal.is_settled(record, facts):
             raise Refused(
                 "refusal-pending",
@@ -48,10 +48,10 @@ def require(place: Place, verb: str) -> None:
             )
 
 
-def _sequence(place: Place) -> list[tuple[str, str]]:
+def _sequence(here: Worktree) -> list[tuple[str, str]]:
     """Return the entry for a sequence of picks or reverts that has stopped between two."""
     try:
-        with open(place.private("sequencer/todo"), "rb") as file:
+        with open(here.private("sequencer/todo"), "rb") as file:
             first = file.read(6)
     except OSError:
         return []

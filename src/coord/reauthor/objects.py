@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pygit2
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 class Commits(Protocol):
@@ -30,14 +30,14 @@ class Commits(Protocol):
         """Store a commit and return its id."""
 
 
-def commits(place: Place) -> Commits:
-    """Return the fastest way to `place`'s commits that understands its format."""
+def commits(here: Worktree) -> Commits:
+    """Return the fastest way to `here`'s commits that understands its format."""
     import pygit2  # noqa: PLC0415  # 65 ms, paid by the one verb that rewrites
 
     try:
-        return _ThroughLibrary(pygit2.Repository(place.git_dir))
+        return _ThroughLibrary(pygit2.Repository(here.git_dir))
     except pygit2.GitError:
-        return _ThroughGit(place.cwd)
+        return _ThroughGit(here.cwd)
 
 
 class _ThroughLibrary:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from coord.identity.outgoing import Commit, Who
     from coord.reauthor.request import Request, Tip
     from coord.repo.reflog import Log
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 BACKUP = "refs/coord-backup"
 
@@ -78,7 +78,7 @@ class Done:
     left: tuple[str, ...]
 
 
-def plan(place: Place, who: Who, asked: Request) -> Plan:
+def plan(here: Worktree, who: Who, asked: Request) -> Plan:
     """Return what `asked` comes to, signed as `who` (name, e-mail).
 
     Raises:
@@ -86,19 +86,19 @@ def plan(place: Place, who: Who, asked: Request) -> Plan:
         Usage: a revision or branch that does not exist.
         reflog.Doubt: git could not list the commits.
     """
-    idle.require(place, "reauthor")
+    idle.require(here, "reauthor")
     env = {**git.elsewhere(), "GIT_NO_REPLACE_OBJECTS": "1"}  # history as it is stored
-    tips = request.tips(place, asked)
-    options = ("--topo-order", "--reverse", *request.exclusions(place, asked))
+    tips = request.tips(here, asked)
+    options = ("--topo-order", "--reverse", *request.exclusions(here, asked))
     tip_ids = [tip.commit for tip in tips]
-    chain = outgoing.commits(outgoing.unpublished(place.cwd, tip_ids, (), env, options))
+    chain = outgoing.commits(outgoing.unpublished(here.cwd, tip_ids, (), env, options))
     known = {commit.id: commit for commit in chain}
-    named = request.named(place, asked, tips, known)
-    log = _log(place, env)
-    blamed = list(outgoing.since_pin(_dirs(place), outgoing.wrong(chain, log, who)))
-    changes = _changes(place, [known[commit] for commit in named], log, who)
+    named = request.named(here, asked, tips, known)
+    log = _log(here, env)
+    blamed = list(outgoing.since_pin(_dirs(here), outgoing.wrong(chain, log, who)))
+    changes = _changes(here, [known[commit] for commit in named], log, who)
     if asked.outgoing:
-        spared = request.spared(place, asked, env, options)
+        spared = request.spared(here, asked, env, options)
         wanted = [item for item in blamed if item.commit.id not in spared]
         changes |= {item.commit.id: Change(item.author, item.committer) for item in wanted}
     order = tuple(rewrite.affected(chain, changes))
@@ -108,61 +108,61 @@ def plan(place: Place, who: Who, asked: Request) -> Plan:
     return Plan(who, tips, changes, order, tuple(roots), tuple(sorted(missed)))
 
 
-def carry_out(place: Place, plan: Plan) -> Done:
+def carry_out(here: Worktree, plan: Plan) -> Done:
     """Rebuild the commits of `plan` and move its refs in one transaction.
 
     Raises:
         Refused: a ref has moved since the plan was made.
         OSError: the git dir cannot be written.
     """
-    store = objects.commits(place)
+    store = objects.commits(here)
     old = store.read(plan.chain)
     new: dict[str, str] = {}
     for commit in plan.chain:
         change = plan.changes.get(commit, Change())
         new[commit] = store.write(rewrite.rewritten(old[commit], new, plan.who, change))
-    _remember(place, [f"{new[commit]} {commit}\n" for commit in plan.missed])
+    _remember(here, [f"{new[commit]} {commit}\n" for commit in plan.missed])
     moves = _moves(plan, new, time.time())
-    _move(place, moves, len(plan.changes))
-    refusal.follow(place.git_dir, new)
+    _move(here, moves, len(plan.changes))
+    refusal.follow(here.git_dir, new)
     return Done(
         new=new,
         subjects={commit: rewrite.subject(raw) for commit, raw in old.items()},
         moves=moves,
         unsigned=tuple(commit for commit in plan.chain if rewrite.is_signed(old[commit])),
-        left=_left(place, plan, moves),
+        left=_left(here, plan, moves),
     )
 
 
-def _dirs(place: Place) -> tuple[str, str]:
-    return place.git_dir, place.common_dir
+def _dirs(here: Worktree) -> tuple[str, str]:
+    return here.git_dir, here.common_dir
 
 
-def _log(place: Place, env: Mapping[str, str]) -> Log:
+def _log(here: Worktree, env: Mapping[str, str]) -> Log:
     """Return the worktree's reflog; an empty one where it keeps none."""
     try:
-        return reflog.read(*_dirs(place), place.cwd, env)
+        return reflog.read(*_dirs(here), here.cwd, env)
     except reflog.Doubt:
         return reflog.Log()
 
 
-def _changes(place: Place, named: Sequence[Commit], log: Log, who: Who) -> dict[str, Change]:
+def _changes(here: Worktree, named: Sequence[Commit], log: Log, who: Who) -> dict[str, Change]:
     """Return which signatures of the named commits are off; those in order are left out.
 
     Raises:
         Refused: one was signed by the worker of another worktree, and not made here.
     """
     expected = outgoing.cleaned(who)
-    pins = pin.live_pins(place.common_dir)
-    peers = {(peer.name, peer.email): peer.actor for at, peer in pins if at != place.git_dir}
+    pins = pin.live_pins(here.common_dir)
+    peers = {(peer.name, peer.email): peer.actor for at, peer in pins if at != here.git_dir}
     changes = {}
     for commit in named:
         how = log.made(commit.id)
-        here = how is not None and how.who == commit.committer
+        mine = how is not None and how.who == commit.committer
         off = outgoing.cleaned(commit.committer) != expected
-        if off and not here and commit.committer in peers:
+        if off and not mine and commit.committer in peers:
             raise _foreign(commit, peers[commit.committer])
-        chosen = how.author if how is not None and here else None
+        chosen = how.author if how is not None and mine else None
         if chosen is None:  # no telling: one with two identities is taken for a pick
             chosen = commit.author == commit.committer
         change = Change(chosen and outgoing.cleaned(commit.author) != expected, off)
@@ -181,10 +181,10 @@ def _foreign(commit: Commit, actor: str) -> Refused:
     )
 
 
-def _remember(place: Place, lines: Sequence[str]) -> None:
+def _remember(here: Worktree, lines: Sequence[str]) -> None:
     """Note the new ids of wrong commits that were not named, for the push guard to find them."""
     if lines:
-        with open(place.private(reflog.REBUILT), "a", encoding="ascii") as file:
+        with open(here.private(reflog.REBUILT), "a", encoding="ascii") as file:
             file.write("".join(lines))
 
 
@@ -197,7 +197,7 @@ def _moves(plan: Plan, new: Mapping[str, str], now: float) -> tuple[Move, ...]:
     )
 
 
-def _move(place: Place, moves: Sequence[Move], count: int) -> None:
+def _move(here: Worktree, moves: Sequence[Move], count: int) -> None:
     """Move all refs, or none, and keep where they stood.
 
     Killed between two of its renames, git itself leaves some moved; the next run moves the others
@@ -208,7 +208,7 @@ def _move(place: Place, moves: Sequence[Move], count: int) -> None:
     try:
         git.tell(
             "update-ref", "--stdin", "-z", "-m", f"reauthor: {count} mended",
-            cwd=place.cwd, stdin="".join(lines).encode("utf-8", "surrogateescape"),
+            cwd=here.cwd, stdin="".join(lines).encode("utf-8", "surrogateescape"),
         )  # fmt: skip
     except git.GitError as error:
         raise Refused(
@@ -220,10 +220,10 @@ def _move(place: Place, moves: Sequence[Move], count: int) -> None:
         ) from error
 
 
-def _left(place: Place, plan: Plan, moves: Sequence[Move]) -> tuple[str, ...]:
+def _left(here: Worktree, plan: Plan, moves: Sequence[Move]) -> tuple[str, ...]:
     """Return the branches and tags that still hold commits of which there are new ones now."""
     held = [f"--contains={commit}" for commit in plan.roots]
     form = "--format=%(refname)"
-    done = git.tell("for-each-ref", form, *held, "refs/heads", "refs/tags", cwd=place.cwd)
+    done = git.tell("for-each-ref", form, *held, "refs/heads", "refs/tags", cwd=here.cwd)
     moved = {move.ref for move in moves}
     return tuple(ref for ref in done.text.split("\n") if ref and ref not in moved)

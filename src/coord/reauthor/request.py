@@ -13,7 +13,7 @@ from coord.repo import git, worktree
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
 
@@ -55,26 +55,26 @@ class Tip(NamedTuple):
         return self.ref.removeprefix(_HEADS)
 
 
-def tips(place: Place, request: Request) -> tuple[Tip, ...]:
+def tips(here: Worktree, request: Request) -> tuple[Tip, ...]:
     """Return the refs to rewrite.
 
     Raises:
         Usage: a branch that does not exist or has no commit.
         Refused: a branch that a peer has checked out.
     """
-    found = tuple(_tip(place, name) for name in request.branches or ("HEAD",))
-    for other in worktree.siblings(place) if request.branches else ():
+    found = tuple(_tip(here, name) for name in request.branches or ("HEAD",))
+    for other in worktree.siblings(here) if request.branches else ():
         for tip in found:
-            if other.branch == tip.name and other.git_dir != place.git_dir and other.counts:
+            if other.branch == tip.name and other.git_dir != here.git_dir and other.counts:
                 raise _in_use(request, tip.name, other.path)
     return found
 
 
-def _tip(place: Place, name: str) -> Tip:
+def _tip(here: Worktree, name: str) -> Tip:
     ref = name if name.startswith(_HEADS) else _HEADS + name
     if name == "HEAD":
-        ref = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=place.cwd).text or "HEAD"
-    done = git.ask("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", cwd=place.cwd)
+        ref = git.ask("symbolic-ref", "--quiet", "HEAD", cwd=here.cwd).text or "HEAD"
+    done = git.ask("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", cwd=here.cwd)
     if done.code:
         raise unknown(name, "there is no such branch, or it has no commit yet")
     return Tip(ref, done.text)
@@ -92,11 +92,13 @@ def _in_use(request: Request, branch: str, path: str) -> Refused:
     )
 
 
-def named(place: Place, request: Request, refs: Sequence[Tip], known: Container[str]) -> list[str]:
+def named(
+    here: Worktree, request: Request, refs: Sequence[Tip], known: Container[str]
+) -> list[str]:
     """Return the ids of the commits that were named.
 
     Args:
-        place: the worktree.
+        here: the worktree.
         request: the call.
         refs: the refs to rewrite.
         known: ids of the unpublished commits that these reach.
@@ -106,14 +108,14 @@ def named(place: Place, request: Request, refs: Sequence[Tip], known: Container[
         Refused: a commit that is published, or on none of the branches.
     """
     words = [word for word in request.commits if not word.startswith("^")]
-    ids = dict(zip(words, resolved(place, words), strict=True))
+    ids = dict(zip(words, resolved(here, words), strict=True))
     closed = {word: commit for word, commit in ids.items() if commit not in known}
     if closed:
-        raise _closed(place, request, refs, closed)
+        raise _closed(here, request, refs, closed)
     return list(ids.values())
 
 
-def resolved(place: Place, words: Sequence[str]) -> list[str]:
+def resolved(here: Worktree, words: Sequence[str]) -> list[str]:
     """Return the commit id of each revision, in one call of git.
 
     Raises:
@@ -126,7 +128,7 @@ def resolved(place: Place, words: Sequence[str]) -> list[str]:
         return []
     stdin = "".join(f"{word}^{{commit}}\n" for word in words).encode("utf-8", "surrogateescape")
     batch = ("cat-file", "--batch-check=%(objectname)")
-    ids = git.tell(*batch, cwd=place.cwd, stdin=stdin).text.split("\n")
+    ids = git.tell(*batch, cwd=here.cwd, stdin=stdin).text.split("\n")
     for word, found in zip(words, ids, strict=True):
         if " " in found:  # "WORD missing", "WORD ambiguous"
             raise unknown(word, f"git calls it {found.rpartition(' ')[2]}")
@@ -134,13 +136,13 @@ def resolved(place: Place, words: Sequence[str]) -> list[str]:
 
 
 def spared(
-    place: Place, request: Request, env: Mapping[str, str], options: Sequence[str]
+    here: Worktree, request: Request, env: Mapping[str, str], options: Sequence[str]
 ) -> set[str]:
     """Return the ids that the ``^REV`` of an ``--outgoing`` leave out."""
     hidden = [word[1:] for word in request.commits if word.startswith("^")]
     if not hidden:
         return set()
-    listing = outgoing.unpublished(place.cwd, hidden, (), env, options)
+    listing = outgoing.unpublished(here.cwd, hidden, (), env, options)
     return {commit.id for commit in outgoing.commits(listing)}
 
 
@@ -156,13 +158,13 @@ def unknown(word: str, why: str) -> Usage:
 
 
 def _closed(
-    place: Place, request: Request, refs: Sequence[Tip], closed: Mapping[str, str]
+    here: Worktree, request: Request, refs: Sequence[Tip], closed: Mapping[str, str]
 ) -> Refused:
     """Return the refusal for commits that are not open to change."""
     word, commit = next(iter(closed.items()))
-    remotes, shared = _remotes_with(place, commit)
+    remotes, shared = _remotes_with(here, commit)
     if not remotes:
-        return _elsewhere(place, request, refs, word)
+        return _elsewhere(here, request, refs, word)
     others = [given for given in request.commits if given not in closed]
     run = f"git branch --remotes --contains {commit}"
     if any(not other.startswith("^") for other in others):
@@ -180,10 +182,10 @@ def _closed(
     )
 
 
-def _elsewhere(place: Place, request: Request, refs: Sequence[Tip], word: str) -> Refused:
-    commit = resolved(place, [word])[0]
+def _elsewhere(here: Worktree, request: Request, refs: Sequence[Tip], word: str) -> Refused:
+    commit = resolved(here, [word])[0]
     holders = git.tell(
-        "for-each-ref", "--format=%(refname)", "--contains", commit, _HEADS, cwd=place.cwd
+        "for-each-ref", "--format=%(refname)", "--contains", commit, _HEADS, cwd=here.cwd
     ).text.split()
     run = f"git branch rescued-{commit[:12]} {commit}"
     if holders:
@@ -198,25 +200,25 @@ def _elsewhere(place: Place, request: Request, refs: Sequence[Tip], word: str) -
     )
 
 
-def _remotes_with(place: Place, commit: str) -> tuple[list[str], bool]:
+def _remotes_with(here: Worktree, commit: str) -> tuple[list[str], bool]:
     """Return the remote-tracking branches that contain a commit, and whether a default does."""
-    lines = _remote_refs(place, "--contains", commit)
+    lines = _remote_refs(here, "--contains", commit)
     return [ref for ref, target in lines if not target], any(target for _, target in lines)
 
 
-def _remote_refs(place: Place, *options: str) -> list[tuple[str, str]]:
+def _remote_refs(here: Worktree, *options: str) -> list[tuple[str, str]]:
     """Return (branch, target of a symbolic one) of the remote-tracking branches."""
     form = "--format=%(refname)%00%(symref)"
-    lines = git.tell("for-each-ref", form, *options, _REMOTES, cwd=place.cwd).text.split("\n")
+    lines = git.tell("for-each-ref", form, *options, _REMOTES, cwd=here.cwd).text.split("\n")
     pairs = [line.split("\0") for line in lines if line]
     return [(ref.removeprefix(_REMOTES), target.removeprefix(_REMOTES)) for ref, target in pairs]
 
 
-def exclusions(place: Place, request: Request) -> list[str]:
+def exclusions(here: Worktree, request: Request) -> list[str]:
     """Return the options of rev-list that take back what `request` says was pushed."""
     if not request.pushed:
         return []
-    aliases = [ref for ref, target in _remote_refs(place) if target in request.pushed]
+    aliases = [ref for ref, target in _remote_refs(here) if target in request.pushed]
     return [f"--exclude={ref}" for ref in (*request.pushed, *aliases)]
 
 

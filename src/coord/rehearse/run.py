@@ -19,7 +19,7 @@ from coord.rehearse.trial import Trial
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
     Tick = Callable[[str, int, int], None]
 
@@ -29,7 +29,7 @@ def _silent(branch: str, number: int, total: int) -> None:
 
 
 def rehearse(
-    place: Place,
+    here: Worktree,
     onto: str,
     branches: Sequence[str],
     command: str | None = None,
@@ -40,7 +40,7 @@ def rehearse(
     """Merge `branches` onto `onto`, in their order, and return what came of each.
 
     Args:
-        place: the repository; HEAD means the one of its worktree.
+        here: the repository; HEAD means the one of its worktree.
         onto: a branch, or whatever git takes for a commit.
         branches: branches of this repository, or ``REMOTE/BRANCH``.
         command: what sh runs in a checkout of each step that merges; a step it fails is left out.
@@ -51,13 +51,13 @@ def rehearse(
         Usage: `onto` is no commit.
         GitError: git could not merge for a reason other than the branches.
     """
-    with Stage(place, onto, base) as stage:
-        trial = Trial(place, stage.scratch, command) if command is not None else None
+    with Stage(here, onto, base) as stage:
+        trial = Trial(here, stage.scratch, command) if command is not None else None
         steps = []
         for number, (branch, tip) in enumerate(_paired(stage, branches), 1):
             tick(branch, number, len(branches))
             steps.append(_step(stage, onto, branch, tip, trial))
-        steps = [_told_afterwards(stage, onto, step) for step in stale.marked(place, stage, steps)]
+        steps = [_told_afterwards(stage, onto, step) for step in stale.marked(here, stage, steps)]
         return Rehearsal(onto, stage.base, stage.tree, tuple(steps))
 
 

@@ -20,7 +20,7 @@ from coord.repo import git
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 
 class Scratch:
@@ -34,7 +34,7 @@ class Scratch:
             and reads declarations from `top`.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, here: Worktree) -> None:
         self._kept = tempfile.TemporaryDirectory(
             prefix="coord-rehearse-", ignore_cleanup_errors=True
         )
@@ -43,10 +43,10 @@ class Scratch:
         self.objects = os.path.join(self.folder, "objects")
         os.mkdir(self.top)
         os.mkdir(self.objects)
-        lend(os.path.join(place.common_dir, "objects"), self.objects)
+        lend(os.path.join(here.common_dir, "objects"), self.objects)
         self.env = {
             **git.elsewhere(),
-            "GIT_DIR": place.git_dir,
+            "GIT_DIR": here.git_dir,
             "GIT_WORK_TREE": self.top,
             # None: git would take from an index what the tree that is built on does not have.
             "GIT_INDEX_FILE": os.path.join(self.folder, "no-index"),

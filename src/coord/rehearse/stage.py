@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _TREES = 256  # of the last step, most are read again for the next
 _NOBODY = "git-coord <rehearsal@localhost>"
@@ -37,17 +37,17 @@ class Stage:
         tree: its tree.
     """
 
-    def __init__(self, place: Place, onto: str, base: str | None = None) -> None:
-        self._cwd = place.cwd
+    def __init__(self, here: Worktree, onto: str, base: str | None = None) -> None:
+        self._cwd = here.cwd
         with ExitStack() as kept:
-            self.scratch = kept.enter_context(Scratch(place))
+            self.scratch = kept.enter_context(Scratch(here))
             top, env = self.scratch.top, self.scratch.env
             self._objects = kept.enter_context(Objects(top, env, self.scratch.objects))
             self._known: dict[str, trees.Level] = {}
             self._merger = kept.enter_context(Merger(top, env))
             self._kinds: Child | None = None
             kept.callback(self._forget_kinds)
-            self.base = self.commit = base or self._onto(place, onto)
+            self.base = self.commit = base or self._onto(here, onto)
             self.tree = _tree(*self._objects.read([self.commit]))
             self._lay_out_all()
             self._date = int(time.time())  # a merge is never older than its parents
@@ -134,7 +134,7 @@ class Stage:
     def _write(self, kind: str, data: bytes) -> str:
         return self._objects.write(kind, data, like=self.base)
 
-    def _onto(self, place: Place, onto: str) -> str:
+    def _onto(self, here: Worktree, onto: str) -> str:
         for found in self._objects.find([f"refs/heads/{onto}^{{commit}}", f"{onto}^{{commit}}"]):
             if found is not None:
                 return found
@@ -143,7 +143,7 @@ class Stage:
             "no commit to merge onto",
             where=onto,
             why="git finds no branch and no commit of that name here",
-            run=f"git -C {quote(place.cwd)} branch --all",
+            run=f"git -C {quote(here.cwd)} branch --all",
         )
 
     def _lay_out_all(self) -> None:

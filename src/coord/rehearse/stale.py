@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from coord.check.derived import Fault
     from coord.rehearse.report import Step
     from coord.rehearse.stage import Stage
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
     Met = tuple[Fault, bool, list[bytes]]  # why, whether a driver will refuse, files of the rule
 
 
-def marked(place: Place, stage: Stage, steps: Sequence[Step]) -> Sequence[Step]:
+def marked(here: Worktree, stage: Stage, steps: Sequence[Step]) -> Sequence[Step]:
     """Return the steps, marked where what is built leaves a derived file stale.
 
     Each is judged as if the files of those before had been made anew, as their commands do.
@@ -40,7 +40,7 @@ def marked(place: Place, stage: Stage, steps: Sequence[Step]) -> Sequence[Step]:
     if not line or not _declares_inputs(stage.scratch.top):
         return steps
     met: dict[str, list[Met]] = {}
-    for commit, one in _met(place, stage, line):
+    for commit, one in _met(here, stage, line):
         met.setdefault(commit, []).append(one)
     return [_marked(step, met.get(step.commit, [])) for step in steps]
 
@@ -52,7 +52,7 @@ def _declares_inputs(top: str) -> bool:
         return False
 
 
-def _met(place: Place, stage: Stage, line: Mapping[str, set[bytes]]) -> Iterator[tuple[str, Met]]:
+def _met(here: Worktree, stage: Stage, line: Mapping[str, set[bytes]]) -> Iterator[tuple[str, Met]]:
     from coord.check import derived, judge  # noqa: PLC0415  # 20 ms, for those that declare inputs
     from coord.check.textmerge import Merges  # noqa: PLC0415
     from coord.history.door import WHOLE, Door  # noqa: PLC0415
@@ -60,7 +60,7 @@ def _met(place: Place, stage: Stage, line: Mapping[str, set[bytes]]) -> Iterator
 
     door = Door(stage.scratch.top, {**stage.scratch.env, **WHOLE, "GIT_NO_REPLACE_OBJECTS": "1"})
     asked = Range((stage.commit,), (stage.base,), "")
-    with judge.reading(place, place.cwd, door, asked, lambda *_: None) as found:
+    with judge.reading(here, here.cwd, door, asked, lambda *_: None) as found:
         merges = Merges(door, found.blobs)
         for commit, fault, refused in derived.along(found.history, found.units, merges, line):
             made = next(unit.paths for unit in found.units if fault.path in unit.paths)

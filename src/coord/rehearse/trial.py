@@ -18,7 +18,7 @@ from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.rehearse.scratch import Scratch
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _SIGNALLED = 128
 # What of the repository's own config decides how a file is checked out. The rest stays away:
@@ -29,13 +29,13 @@ _CHECKOUT = r"^(filter\..*|core\.(autocrlf|eol|safecrlf|symlinks|filemode|ignore
 class Trial:
     """The checkout in which one command is tried, step after step."""
 
-    def __init__(self, place: Place, scratch: Scratch, command: str) -> None:
+    def __init__(self, here: Worktree, scratch: Scratch, command: str) -> None:
         self._command = command
         self._top = os.path.join(scratch.folder, "checkout")
         self._env = {
             key: text for key, text in git.elsewhere().items() if not key.startswith("COORD_")
         }
-        self._init(place, scratch)
+        self._init(here, scratch)
 
     def run(self, commit: str) -> int:
         """Check `commit` out, run the command there, and return its status.
@@ -62,28 +62,26 @@ class Trial:
                 raise
         return code if code >= 0 else _SIGNALLED - code
 
-    def _init(self, place: Place, scratch: Scratch) -> None:
-        init = ("init", "-q", "--template=", f"--object-format={_format(place)}")
+    def _init(self, here: Worktree, scratch: Scratch) -> None:
+        init = ("init", "-q", "--template=", f"--object-format={_format(here)}")
         git.tell(*init, self._top, cwd=scratch.folder, env=self._env)
         git_dir = os.path.join(self._top, ".git")
         lend(scratch.objects, os.path.join(git_dir, "objects"))
         with open(os.path.join(git_dir, "config"), "a", encoding="utf-8") as file:
-            file.write(_config(place))
-        shallow = os.path.join(place.common_dir, "shallow")
+            file.write(_config(here))
+        shallow = os.path.join(here.common_dir, "shallow")
         if os.path.exists(shallow):
             shutil.copy(shallow, git_dir)
 
 
-def _format(place: Place) -> str:
-    return git.tell("rev-parse", "--show-object-format", cwd=place.cwd).text
+def _format(here: Worktree) -> str:
+    return git.tell("rev-parse", "--show-object-format", cwd=here.cwd).text
 
 
-def _config(place: Place) -> str:
+def _config(here: Worktree) -> str:
     """Return the checkout's config: no hooks, whoever set them, and how files are checked out."""
     lines = [gitconfig.block("core", None, [("hooksPath", "/dev/null")])]
-    kept = git.ask(
-        "config", "-z", "--local", "--includes", "--get-regexp", _CHECKOUT, cwd=place.cwd
-    )
+    kept = git.ask("config", "-z", "--local", "--includes", "--get-regexp", _CHECKOUT, cwd=here.cwd)
     for field in kept.fields:
         key, given, text = field.partition("\n")
         section, _, rest = key.partition(".")

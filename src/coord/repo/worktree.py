@@ -21,7 +21,7 @@ else:
     from coord.base.frozen import NamedTuple
 
 
-class Place(NamedTuple):
+class Worktree(NamedTuple):
     """One worktree, or a bare repository.
 
     Attributes:
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
     @property
     def cwd(self) -> str:
-        """A folder from which git finds this place."""
+        """A folder from which git finds this worktree."""
         return self.top or self.git_dir
 
     @property
@@ -93,8 +93,8 @@ class Sibling(NamedTuple):
         return not self.bare and not self.prunable
 
 
-def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Place:
-    """Return the place `cwd` is in; where cwd is in none, the one GIT_DIR names.
+def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Worktree:
+    """Return the worktree `cwd` is in; where cwd is in none, the one GIT_DIR names.
 
     Raises:
         Environment: not a repository, or git will not read it (its own words are shown).
@@ -106,10 +106,10 @@ def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Place:
     if not _answered(done):
         raise _no_repository(cwd, os.fsdecode(done.err))
     git_dir, common_dir, *top = _lines(done, cwd)
-    return Place(
+    return Worktree(
         os.path.realpath(git_dir),
         os.path.realpath(common_dir),
-        # A top that GIT_DIR alone makes one is no folder from which git finds this place.
+        # A top that GIT_DIR alone makes one is no folder from which git finds this one.
         top[0] if found and done.code == 0 and top else None,
     )
 
@@ -151,55 +151,55 @@ def _no_repository(cwd: str, stderr: str) -> Environment:
     )
 
 
-def leaked(place: Place, cwd: str, environ: Mapping[str, str]) -> str | None:
-    """Return the git dir that GIT_DIR names, when it is another one than the place's."""
+def leaked(here: Worktree, cwd: str, environ: Mapping[str, str]) -> str | None:
+    """Return the git dir that GIT_DIR names, when it is another one than this worktree's."""
     named = environ.get("GIT_DIR")
-    other = os.path.realpath(os.path.join(cwd, named)) if named else place.git_dir
-    return None if other == place.git_dir else other
+    other = os.path.realpath(os.path.join(cwd, named)) if named else here.git_dir
+    return None if other == here.git_dir else other
 
 
-def refuse_leaked(place: Place, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
+def refuse_leaked(here: Worktree, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
     """Refuse a verb that would act here while GIT_DIR points somewhere else.
 
     Raises:
         Refused: GIT_DIR names another private git dir than the one `cwd` is in.
     """
-    other = leaked(place, cwd, environ)
+    other = leaked(here, cwd, environ)
     if other is None:
         return
     raise Refused(
         "identity-conflict",
         f"{verb} would act on one of two repositories",
-        where=f"{place.git_dir} and {other}",
+        where=f"{here.git_dir} and {other}",
         why="the current folder is in the first, but GIT_DIR in the environment names the second",
         run=f"unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; git coord {verb}",
     )
 
 
-def siblings(place: Place) -> list[Sibling]:
+def siblings(here: Worktree) -> list[Sibling]:
     """Return every worktree of the repository, the main one first.
 
     Asked of the common git dir: from a linked worktree git reads that one's ``config.worktree``,
     and takes a repository that is bare by its own for one with files.
     """
-    env = {**git.elsewhere(), "GIT_DIR": place.common_dir}
-    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=place.cwd, env=env).out
-    known = _private_dirs(place.common_dir)
+    env = {**git.elsewhere(), "GIT_DIR": here.common_dir}
+    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=here.cwd, env=env).out
+    known = _private_dirs(here.common_dir)
     entries = [entry for entry in os.fsdecode(listing).split("\0\0") if entry]
     return [
-        _sibling(entry.split("\0"), place.common_dir if number == 0 else None, known)
+        _sibling(entry.split("\0"), here.common_dir if number == 0 else None, known)
         for number, entry in enumerate(entries)
     ]
 
 
-def count(place: Place) -> int:
+def count(here: Worktree) -> int:
     """Return how many worktrees could hold a worker: neither bare nor prunable.
 
     Without linked worktrees there is nothing to ask git about.
     """
-    if not os.path.isdir(os.path.join(place.common_dir, "worktrees")):
+    if not os.path.isdir(os.path.join(here.common_dir, "worktrees")):
         return 1
-    return sum(sibling.counts for sibling in siblings(place))
+    return sum(sibling.counts for sibling in siblings(here))
 
 
 def _sibling(lines: list[str], main: str | None, known: dict[str, str]) -> Sibling:

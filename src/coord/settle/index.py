@@ -14,7 +14,7 @@ from coord.repo import git
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>")
 
@@ -31,12 +31,12 @@ class Spot:
     """Where the user stands.
 
     Attributes:
-        place: the worktree.
+        here: the worktree.
         top: its top level.
         cwd: the folder the user is in.
     """
 
-    place: Place
+    here: Worktree
     top: str
     cwd: str
 
@@ -83,18 +83,18 @@ class Spot:
         return " ".join(operand(os.path.relpath(self.full(path), here)) for path in paths)
 
 
-def spot(place: Place, cwd: str, verb: str) -> Spot:
+def spot(here: Worktree, cwd: str, verb: str) -> Spot:
     """Return where the user stands.
 
     Raises:
         Environment: a bare repository, or a git dir, has no files to settle.
     """
-    if place.top is not None:
-        return Spot(place, place.top, cwd)
+    if here.top is not None:
+        return Spot(here, here.top, cwd)
     raise Environment(
         "no-worktree",
         f"{verb} needs a working tree",
-        where=place.git_dir,
+        where=here.git_dir,
         why="this is a bare repository or a git dir: there is no file to write",
         run="git worktree list",
     )
@@ -106,9 +106,9 @@ def matching(path: str, among: Iterable[str]) -> list[str]:
     return [other for other in among if other == path or other.startswith(below)]
 
 
-def stages(place: Place, path: str, option: str = "--stage") -> dict[str, Entry]:
+def stages(here: Worktree, path: str, option: str = "--stage") -> dict[str, Entry]:
     """Return what the index holds for `path`, by stage (``--resolve-undo``: held in a conflict)."""
-    listing = git.tell("ls-files", "-z", option, "--", f":(top,literal){path}", cwd=place.cwd)
+    listing = git.tell("ls-files", "-z", option, "--", f":(top,literal){path}", cwd=here.cwd)
     found: dict[str, Entry] = {}
     for field in listing.fields:  # MODE BLOB STAGE<tab>PATH
         mode, blob, stage = field.partition("\t")[0].split(" ")
@@ -116,40 +116,40 @@ def stages(place: Place, path: str, option: str = "--stage") -> dict[str, Entry]
     return found
 
 
-def unmerged(place: Place, option: str = "--unmerged") -> set[str]:
+def unmerged(here: Worktree, option: str = "--unmerged") -> set[str]:
     """Return the paths that have conflict stages (``--resolve-undo``: that had them)."""
-    listing = git.tell("ls-files", "-z", option, "--full-name", ":(top)", cwd=place.cwd)
+    listing = git.tell("ls-files", "-z", option, "--full-name", ":(top)", cwd=here.cwd)
     return {field.partition("\t")[2] for field in listing.fields}
 
 
-def stage_files(place: Place, paths: Sequence[str]) -> dict[str, str]:
+def stage_files(here: Worktree, paths: Sequence[str]) -> dict[str, str]:
     """Stage files of the working tree in one step and return their blobs."""
     env = {**git.elsewhere(), "GIT_LITERAL_PATHSPECS": "1"}
     listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
     read = ("--pathspec-from-file=-", "--pathspec-file-nul")
     # --sparse: a refused file is in the working tree even outside a sparse checkout's cone.
-    git.tell("add", "--sparse", *read, cwd=place.cwd, env=env, stdin=listed)
-    listing = git.tell("ls-files", "-z", "--stage", "--", *paths, cwd=place.cwd, env=env)
+    git.tell("add", "--sparse", *read, cwd=here.cwd, env=env, stdin=listed)
+    listing = git.tell("ls-files", "-z", "--stage", "--", *paths, cwd=here.cwd, env=env)
     pairs = [field.partition("\t") for field in listing.fields]
     return {path: facts.split(" ")[1] for facts, _, path in pairs}
 
 
-def stage_blob(place: Place, path: str, entry: Entry) -> None:
+def stage_blob(here: Worktree, path: str, entry: Entry) -> None:
     """Stage a blob and write it to the working tree, as git checks files out.
 
     Git never writes through a symlink there: it puts the file in the link's place.
     """
     named = os.fsencode(path) + b"\0"
     line = f"{entry.mode} {entry.blob} 0\t".encode() + named
-    git.tell("update-index", "-z", "--index-info", cwd=place.cwd, stdin=line)
-    git.tell("checkout-index", "-f", "-u", "-q", "-z", "--stdin", cwd=place.cwd, stdin=named)
+    git.tell("update-index", "-z", "--index-info", cwd=here.cwd, stdin=line)
+    git.tell("checkout-index", "-f", "-u", "-q", "-z", "--stdin", cwd=here.cwd, stdin=named)
 
 
-def stage_removal(place: Place, path: str) -> None:
+def stage_removal(here: Worktree, path: str) -> None:
     """Stage that `path` is gone; a file in the working tree stays."""
     env = {**git.elsewhere(), "GIT_LITERAL_PATHSPECS": "1"}
     quiet = ("--cached", "--quiet", "--force", "--sparse", "--ignore-unmatch")
-    git.tell("rm", *quiet, "--", path, cwd=place.cwd, env=env)
+    git.tell("rm", *quiet, "--", path, cwd=here.cwd, env=env)
 
 
 def marker_line(full: str) -> int:

@@ -13,7 +13,7 @@ from coord.settle import index
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settings.config import Derived
     from coord.settle.index import Spot
 
@@ -53,22 +53,22 @@ def require_inputs(spot: Spot, runs: Sequence[Job]) -> list[str]:
         Refused: one of them is a declared input; or one that was staged still has its markers.
     """
     made = {path for job in runs for path in job.paths}
-    conflicts = sorted(index.unmerged(spot.place) - made)
-    settled = sorted(index.unmerged(spot.place, "--resolve-undo") - made)
+    conflicts = sorted(index.unmerged(spot.here) - made)
+    settled = sorted(index.unmerged(spot.here, "--resolve-undo") - made)
     unready = dict.fromkeys(conflicts, 0)
     unready |= {path: line for path in settled if (line := index.marker_line(spot.full(path)))}
     for job in runs:
-        inputs = matched(spot.place, job.inputs)
+        inputs = matched(spot.here, job.inputs)
         found = {path: line for path, line in unready.items() if path in inputs}
         if found:
             raise _unready(spot, job, found)
     return conflicts
 
 
-def ordered(place: Place, runs: Sequence[Job]) -> list[Job]:
+def ordered(here: Worktree, runs: Sequence[Job]) -> list[Job]:
     """Return the runs so that what makes an input of another comes first."""
     left, order = list(runs), []
-    reads = {job.command: matched(place, job.inputs) for job in runs}
+    reads = {job.command: matched(here, job.inputs) for job in runs}
     while left:
         waiting = {path for job in left for path in job.paths}
         ready = [job for job in left if not reads[job.command] & (waiting - set(job.paths))]
@@ -77,12 +77,12 @@ def ordered(place: Place, runs: Sequence[Job]) -> list[Job]:
     return order
 
 
-def matched(place: Place, inputs: Sequence[str]) -> set[str]:
+def matched(here: Worktree, inputs: Sequence[str]) -> set[str]:
     """Return the paths in the index that declared inputs match, as pathspecs from the top level."""
     specs = [spec if spec.startswith(":") else f":(top){spec}" for spec in inputs]
     if not specs:
         return set()
-    listing = git.tell("ls-files", "-z", "--cached", "--full-name", "--", *specs, cwd=place.cwd)
+    listing = git.tell("ls-files", "-z", "--cached", "--full-name", "--", *specs, cwd=here.cwd)
     return set(listing.fields)
 
 

@@ -53,7 +53,7 @@ class Plan:
 
     def untrusted(self) -> list[Job]:
         """Return the jobs whose producer this clone has not accepted."""
-        common_dir = self.spot.place.common_dir
+        common_dir = self.spot.here.common_dir
         return [job for job in self.jobs if not trust.is_accepted(common_dir, job.text)]
 
 
@@ -74,20 +74,20 @@ def plan(spot: Spot, words: Sequence[str]) -> Plan:
     """
     records: dict[str, tuple[Record, ...]] = {}
     pending: dict[str, None] = {}
-    for record, facts in refusal.live(spot.place, git.elsewhere()):
+    for record, facts in refusal.live(spot.here, git.elsewhere()):
         if record.kind == "derived":
             records[record.path] = (*records.get(record.path, ()), record)
             if not refusal.is_settled(record, facts):
                 pending[record.path] = None
     wanted = _wanted(spot, words, records) if words else list(pending)
-    rules = guarded.derived_rules(spot.place, config.load(spot.top), wanted)
+    rules = guarded.derived_rules(spot.here, config.load(spot.top), wanted)
     for path in wanted:
         spot.require_inside(path)
         if path not in rules:
             raise _without_producer(spot, path, refused=path in records)
     jobs = producers.jobs([(path, rules[path]) for path in wanted])
     conflicts = producers.require_inputs(spot, jobs)
-    order = producers.ordered(spot.place, jobs)
+    order = producers.ordered(spot.here, jobs)
     undeclared = any(not job.inputs for job in jobs)
     return Plan(spot, tuple(order), records, tuple(conflicts) if undeclared else ())
 
@@ -110,7 +110,7 @@ def carry_out(plan: Plan) -> Made:
     try:
         for job in plan.jobs:
             _run(plan.spot, job)
-        blobs = index.stage_files(plan.spot.place, plan.paths)
+        blobs = index.stage_files(plan.spot.here, plan.paths)
     except BaseException:
         for path, kept in before.items():
             _put_back(top, path, kept)
@@ -164,7 +164,7 @@ def _wanted(spot: Spot, words: Sequence[str], refused: Iterable[str]) -> list[st
 
 
 def _without_producer(spot: Spot, path: str, *, refused: bool) -> Refused:
-    kind = guarded.kinds(spot.place, [path]).get(path)
+    kind = guarded.kinds(spot.here, [path]).get(path)
     if kind in {"log", "once"} and not refused:
         return Refused(
             "not-derived",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.guard.refusal import Record
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from coord.settle.index import Entry, Spot
 
 TAKES = ("ours", "theirs", "both", "worktree")
@@ -74,19 +74,19 @@ def case(spot: Spot, word: str, assumed: str = "") -> Case:
         Usage: nothing is known of such a path.
         Refused: the path is not guarded.
     """
-    live = [record for record, _ in refusal.live(spot.place, git.elsewhere())]
+    live = [record for record, _ in refusal.live(spot.here, git.elsewhere())]
     for path in spot.spellings(word):
         records = tuple(record for record in live if record.path == path)
-        staged = index.stages(spot.place, path)
+        staged = index.stages(spot.here, path)
         if records or staged or _before(spot, path):
-            kind = records[0].kind if records else guarded.kinds(spot.place, [path]).get(path)
+            kind = records[0].kind if records else guarded.kinds(spot.here, [path]).get(path)
             kind = kind or assumed
             if not kind:
                 raise _unguarded(spot, path)
             spot.require_inside(path)
             stages = {stage: entry for stage, entry in staged.items() if stage != "0"}
             if records and not stages:
-                stages = index.stages(spot.place, path, "--resolve-undo")
+                stages = index.stages(spot.here, path, "--resolve-undo")
             mode = staged["0"].mode if "0" in staged else "100644"
             return Case(spot, path, kind, records, stages, mode)
     raise Usage(
@@ -159,7 +159,7 @@ def _require_sense(case: Case, take: str) -> None:
 def _from_worktree(case: Case) -> str:
     full = case.spot.full(case.path)
     if not os.path.lexists(full):
-        index.stage_removal(case.spot.place, case.path)
+        index.stage_removal(case.spot.here, case.path)
         return ""
     line = index.marker_line(full)
     if line:
@@ -172,41 +172,41 @@ def _from_worktree(case: Case) -> str:
             run=f"${{EDITOR:-vi}} {word} && git coord resolve {word} --take worktree "
             "--reason 'joined by hand'",
         )
-    return index.stage_files(case.spot.place, [case.path])[case.path]
+    return index.stage_files(case.spot.here, [case.path])[case.path]
 
 
 def _from_sides(case: Case, take: str) -> str:
     """Stage one side, or the join of both, and write it to the working tree."""
-    place, path = case.spot.place, case.path
+    here, path = case.spot.here, case.path
     entry = _joined(case) if take == "both" else case.side(take)
     if entry is None:  # that side deleted the file
-        index.stage_removal(place, path)
+        index.stage_removal(here, path)
         if os.path.lexists(case.spot.full(path)):
             os.unlink(case.spot.full(path))
         return ""
-    index.stage_blob(place, path, entry)
+    index.stage_blob(here, path, entry)
     return entry.blob
 
 
 def _joined(case: Case) -> Entry | None:
     """Return all of ours, then what theirs adds to the base; None when neither has the file."""
-    ours, theirs, place = case.side("ours"), case.side("theirs"), case.spot.place
+    ours, theirs, here = case.side("ours"), case.side("theirs"), case.spot.here
     if ours is None or theirs is None:
         return ours or theirs
-    rules = guarded.log_rules(place, config.load(case.spot.top), [case.path])
+    rules = guarded.log_rules(here, config.load(case.spot.top), [case.path])
     start = rules[case.path].start if case.path in rules else None
     text = join.both(
-        _content(place, case.stages.get("1")),
-        _content(place, ours),
-        _content(place, theirs),
+        _content(here, case.stages.get("1")),
+        _content(here, ours),
+        _content(here, theirs),
         None if start is None else start.encode("utf-8", "surrogateescape"),
     )
-    written = git.tell("hash-object", "-w", "--stdin", cwd=place.cwd, stdin=text)
+    written = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=text)
     return index.Entry(ours.mode, written.text)
 
 
-def _content(place: Place, entry: Entry | None) -> bytes:
-    return b"" if entry is None else git.tell("cat-file", "blob", entry.blob, cwd=place.cwd).out
+def _content(here: Worktree, entry: Entry | None) -> bytes:
+    return b"" if entry is None else git.tell("cat-file", "blob", entry.blob, cwd=here.cwd).out
 
 
 def _note(case: Case, before: str, resolved: str, reason: str) -> None:
@@ -218,7 +218,7 @@ def _note(case: Case, before: str, resolved: str, reason: str) -> None:
     ours, theirs = (case.side(take) for take in ("ours", "theirs"))
     head = git.ask("rev-parse", "--verify", "--quiet", "HEAD", cwd=case.spot.top).text
     refusal.add(
-        case.spot.place.git_dir,
+        case.spot.here.git_dir,
         refusal.Record(
             file="",
             kind=case.kind,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.repo import git
 
 if TYPE_CHECKING:
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 # The head that git keeps of what it brings in. A revert brings the state before the commit.
 _BROUGHT = (
@@ -25,15 +25,15 @@ class Sides(NamedTuple):
     theirs: str
 
 
-def labels(place: Place) -> Sides:
+def labels(here: Worktree) -> Sides:
     """Return who is who in the operation in progress."""
-    ours = f"the commit built on, {_commit(place, 'HEAD')}"
+    ours = f"the commit built on, {_commit(here, 'HEAD')}"
     for name, rev, role in _BROUGHT:
-        if place.has(name):
-            return Sides(ours, f"{role} {_commit(place, rev)}")
+        if here.has(name):
+            return Sides(ours, f"{role} {_commit(here, rev)}")
     return Sides(ours, "the change brought in")
 
 
-def _commit(place: Place, rev: str) -> str:
-    done = git.ask("log", "-1", "--format=%h (%s)", rev, "--", cwd=place.cwd)
+def _commit(here: Worktree, rev: str) -> str:
+    done = git.ask("log", "-1", "--format=%h (%s)", rev, "--", cwd=here.cwd)
     return done.text or "unborn"

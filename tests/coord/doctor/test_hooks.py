@@ -11,7 +11,7 @@ from coord.doctor import hooks, probes
 from coord.doctor.configured import Entry, Listing
 from coord.doctor.facts import View
 from coord.installer.hookfile import EVENTS
-from coord.repo.worktree import Place
+from coord.repo.worktree import Worktree
 from harness.clinic import diagnosis, findings, healthy, mended, notes
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def test_a_hook_of_gits_config_without_a_command_is_fatal_since_git_2_54(install
     entry = Entry("local", str(config), "hook.mine.event", "commit-msg")
     states = probes.Hooks(str(config.parent / "hooks"), dict.fromkeys(EVENTS, probes.RUNS), 7)
     view = View(
-        Place(str(config.parent), str(config.parent), str(installed.path)),
+        Worktree(str(config.parent), str(config.parent), str(installed.path)),
         "main",
         config=Listing((entry,)),
         hooks=states,

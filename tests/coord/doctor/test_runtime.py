@@ -13,7 +13,7 @@ from coord.doctor.configured import Entry, Listing
 from coord.doctor.facts import View
 from coord.doctor.probes import Hooks
 from coord.installer import launcher, manifest
-from coord.repo.worktree import Place
+from coord.repo.worktree import Worktree
 from harness.clinic import findings, healthy, mended, notes, rules
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def test_a_package_inside_of_a_worktree_dies_with_it(installed: Repo, side: Repo
 
 def test_an_alias_that_does_not_answer_is_a_finding(installed: Repo) -> None:
     """Its text is ours, and yet nothing comes back."""
-    place = Place(str(installed.common()), str(installed.common()), str(installed.path))
+    place = Worktree(str(installed.common()), str(installed.common()), str(installed.path))
     entry = Entry("local", "config", "alias.coord", launcher.alias())
     view = View(place, "main", config=Listing((entry,)), hooks=Hooks("hooks", {}))
     found = runtime.Runtime(

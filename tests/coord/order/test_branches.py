@@ -11,11 +11,11 @@ from coord.order import branches
 from coord.repo import worktree
 
 if TYPE_CHECKING:
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
     from harness import Repo
 
 
-def here(repo: Repo) -> Place:
+def here(repo: Repo) -> Worktree:
     """Return the place of a repository."""
     return worktree.discover(str(repo.path))
 

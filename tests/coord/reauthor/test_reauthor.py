@@ -20,7 +20,7 @@ from harness import Repo
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coord.repo.worktree import Place
+    from coord.repo.worktree import Worktree
 
 ME = ("worker-a71f", "ada+worker-a71f@example.com")
 PEOPLE = [ME, ("Ada Human", "ada@example.com"), ("Zo\u00e9", "zoe@example.com")]
@@ -62,7 +62,7 @@ def _node(draw: st.DrawFn, parents: list[int]) -> Node:
     )
 
 
-def pinned(repo: Repo) -> Place:
+def pinned(repo: Repo) -> Worktree:
     """Pin `repo` as ME and return its place."""
     place = worktree.discover(str(repo.path))
     rule = pin.Authorship("{actor}", "ada+{actor}@example.com")

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.repo.worktree import Place
+from coord.repo.worktree import Worktree
 from coord.settle.index import Spot, marker_line, matching
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PLACE = Place("/r/.git", "/r/.git", "/r")
+PLACE = Worktree("/r/.git", "/r/.git", "/r")
 
 
 @pytest.mark.parametrize(
