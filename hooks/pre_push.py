@@ -12,33 +12,23 @@ from itertools import chain, islice
 
 from coord.base.errors import CoordError, Refused
 from coord.base.names import shown
+from coord.hooks.updates import is_null, updates
 from coord.identity import outgoing, pin
 from coord.repo import git, reflog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NamedTuple
 
+    from coord.hooks.updates import Update
     from coord.identity.outgoing import Who, Wrong
     from coord.identity.pin import Pin
-else:
-    from coord.base.frozen import NamedTuple
 
 LISTED = 10  # how many ids a message names
 COUNTED = 100  # how many are looked for: whoever has made more is not helped by the number
 _IDENTITY_VARIABLES = tuple(
     f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
 )
-
-
-class Update(NamedTuple):
-    """One line of pre-push's stdin; `local` is a ref, or what was typed: ``HEAD~2``, an id."""
-
-    local: str
-    tip: str
-    remote: str
-    old: str
 
 
 def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
@@ -72,20 +62,6 @@ def _reason(doubt: Exception) -> str:
     if isinstance(doubt, pin.Unreadable):
         return shown(f"{doubt}/{pin.PIN} is no pin; git coord pin --replace mends it")
     return shown(str(doubt))
-
-
-def updates(stdin: bytes) -> list[Update]:
-    """Return the refs a push sets, deletions left out."""
-    lines = stdin.decode("utf-8", "surrogateescape").split("\n")
-    # From the right: the local side may hold spaces, as in HEAD@{1 day ago}.
-    fields = [line.rsplit(" ", 3) for line in lines if line.count(" ") >= 3]  # noqa: PLR2004
-    found = [Update(*field) for field in fields]
-    return [update for update in found if not is_null(update.tip)]
-
-
-def is_null(commit: str) -> bool:
-    """Tell whether an id is the null id, of any hash."""
-    return not commit.strip("0")
 
 
 def _judged(

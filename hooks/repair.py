@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.hooks.pre_push import Update
+    from coord.hooks.updates import Update
     from coord.identity.outgoing import Wrong
 
 LISTED = 10  # how many ids a message and its command name
