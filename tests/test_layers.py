@@ -69,7 +69,6 @@ def test_a_big_room_has_floors_of_its_own(package: str) -> None:
     assert not knots
 
 
-@pytest.mark.xfail(reason="the big rooms are sorted further on in this series")
 def test_every_big_room_draws_its_inner_floors() -> None:
     """More than twelve modules in one folder are too many to hold in one head unsorted."""
     big = {entry for entry in DESIGN.rooms if sum(room(name) == entry for name in MODULES) > 13}
@@ -77,7 +76,6 @@ def test_every_big_room_draws_its_inner_floors() -> None:
     assert big <= set(DESIGN.inside)
 
 
-@pytest.mark.xfail(reason="two circles are left: the verbs of claims, and pre-push and its repair")
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Lazy imports and imports for types count too: they are read together or not at all."""
     waiting = {name: set(others) for name, others in IMPORTS.items()}

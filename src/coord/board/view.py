@@ -186,6 +186,20 @@ def is_unknown(place: Place) -> bool:
     return place.instance is None and place.actor == UNKNOWN
 
 
+def is_held_by(state: State, instance: str | None) -> bool:
+    """Tell whether `instance` holds a scope."""
+    return state.holder is not None and state.holder.instance == instance
+
+
+def owner(state: State, instance: str | None, what: str = "it") -> str:
+    """Return who has a scope, as a clause about `what` that `instance` reads."""
+    if state.holder is None:
+        return f"{what} is held by nobody now"
+    if is_held_by(state, instance):
+        return f"{what} is yours, at generation {state.generation}"
+    return f"{what} is held by {told(state.holder)}, at generation {state.generation}"
+
+
 def told(place: Place) -> str:
     """Return a holder in a few words: name and branch."""
     if is_unknown(place):

@@ -9,15 +9,16 @@ import click
 from coord.base.errors import Refused
 from coord.board import abouttext, claims, recipients, scopes, view
 from coord.board.text import board_lines
-from coord.cli import seat as seats
+from coord.cli import edge
 from coord.cli import show as screen
+from coord.work import arrive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from coord.board.events import Event
     from coord.board.roll import Roll
-    from coord.cli.seat import Seat
+    from coord.work.arrive import Worker
 
 
 class Subject(NamedTuple):
@@ -45,9 +46,9 @@ def show(asked: str | None, *, name: str | None, as_json: bool) -> None:
 
     NAME is tried as a scope with its kind, a worker's name or instance, a branch, and a task.
     """
-    seat = seats.looking(asked)
-    roll = seat.roll()
-    subject = _subject(seat, roll, name or seat.me.instance or seat.me.actor)
+    worker = arrive.looking(edge.call(asked, "show"))
+    roll = worker.roll()
+    subject = _subject(worker, roll, name or worker.me.instance or worker.me.actor)
     rows = [view.row(event.scope, event.state, roll) for event in subject.events]
     known = view.owners(rows) | subject.instances
     members = [one for one in roll.members(known) if one.actor.instance in known]
@@ -66,14 +67,14 @@ def show(asked: str | None, *, name: str | None, as_json: bool) -> None:
         )
         return
     screen.line(f"{subject.kind} {subject.name}")
-    screen.lines(board_lines(members, rows, seat.me.instance, roll.now))
+    screen.lines(board_lines(members, rows, worker.me.instance, roll.now))
     screen.lines(
         f"  {one.actor.actor} works in {one.worktree}, as instance {one.actor.instance}"
         for one in members
         if one.actor.instance in subject.instances and one.worktree
     )
     for event in subject.events:
-        past = claims.history(seat.store, event.scope) if subject.kind == "scope" else []
+        past = claims.history(worker.store, event.scope) if subject.kind == "scope" else []
         screen.lines(abouttext.detail_lines(event.scope, event.state, past))
 
 
@@ -85,41 +86,41 @@ def announcements(asked: str | None, *, as_json: bool) -> None:
 
     The board shows every claim; this shows what is meant by them.
     """
-    seat = seats.looking(asked)
-    roll = seat.roll()
-    found = abouttext.announced(_events(seat), roll)
+    worker = arrive.looking(edge.call(asked, "list"))
+    roll = worker.roll()
+    found = abouttext.announced(_events(worker), roll)
     if as_json:
         listed = [abouttext.announcement_document(one, roll) for one in found]
         screen.document({"announcements": listed})
         return
-    screen.lines(abouttext.announcement_lines(found, seat.me.instance))
+    screen.lines(abouttext.announcement_lines(found, worker.me.instance))
 
 
 list = announcements  # noqa: A001  # the table of verbs names it so
 
 
-def _events(seat: Seat) -> Sequence[Event]:
-    return sorted(claims.tops(seat.store), key=lambda event: event.scope)
+def _events(worker: Worker) -> Sequence[Event]:
+    return sorted(claims.tops(worker.store), key=lambda event: event.scope)
 
 
-def _subject(seat: Seat, roll: Roll, name: str) -> Subject:
+def _subject(worker: Worker, roll: Roll, name: str) -> Subject:
     """Return what `name` means.
 
     Raises:
         Usage: it has a colon, and is no scope.
         Refused: it means nothing that is known here.
     """
-    events = _events(seat)
+    events = _events(worker)
     found = (
-        _scope(events, scopes.parse(name, seat.here.top))
+        _scope(events, scopes.parse(name, worker.here.top))
         if ":" in name
         else _actor(events, roll, name)
         or _branch(events, name)
-        or _scope(events, scopes.parse(name, seat.here.top))
+        or _scope(events, scopes.parse(name, worker.here.top))
     )
-    if found is None and name in {seat.me.actor, seat.me.instance}:
+    if found is None and name in {worker.me.actor, worker.me.instance}:
         # Whoever has claimed nothing yet may not be on the roll.
-        return Subject("actor", seat.me.actor, (), frozenset({seat.instance} - {""}))
+        return Subject("actor", worker.me.actor, (), frozenset({worker.instance} - {""}))
     if found is None:
         raise _unknown(roll, events, name)
     return found

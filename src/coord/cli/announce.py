@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
@@ -10,16 +9,19 @@ import click
 from coord.base.errors import Refused
 from coord.board import view
 from coord.board.claims import tops
-from coord.cli import claims, overlaps, show, talk
-from coord.cli import seat as seats
+from coord.cli import answer, edge, show
 from coord.overlap import contact, pathspecs
+from coord.overlap import text as overlap_text
+from coord.work import arrive, mail, overlaps
+from coord.work.call import bounded
+from coord.work.claim import Claims, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.board.roll import Roll
-    from coord.cli.seat import Seat
     from coord.overlap.contact import Contact, Touched
+    from coord.work.arrive import Worker
 
 
 @click.command()
@@ -47,26 +49,27 @@ def announce(
         ("--session", session),
         *(("--path", glob) for glob in globs),
     ):
-        seats.bounded(text, option)
-    seat, _ = talk.talking(asked, "announce", options, [])
-    branch = seat.branch
+        bounded(text, option)
+    call = edge.call(asked, "announce", options=options)
+    worker, _ = mail.talking(call)
+    branch = worker.branch
     if branch is None:
-        raise _detached(seat)
-    mine = seats.claim(seat, branch)._replace(
+        raise _detached(worker)
+    mine = arrive.place(worker, branch)._replace(
         intent=intent or None,
-        paths=pathspecs.rooted(seat.here, os.getcwd(), globs),
+        paths=pathspecs.rooted(worker.here, call.cwd, globs),
         session=session or None,
     )
-    scope, roll = f"branch:{branch}", seat.roll()
-    state, held = claims.claimed(seat, roll, scope, mine)
-    met = overlaps.tell(seat, roll, scope, held)
+    scope, roll = f"branch:{branch}", worker.roll()
+    made = join(worker, roll, scope, mine)
+    met = overlaps.tell(worker, roll, scope, made.place)
     if as_json:
-        claim = view.claim_document(scope, state, held, roll)
-        show.document({"claims": [claim], "overlaps": [overlaps.document(one) for one in met]})
+        claim = view.claim_document(scope, made.state, made.place, roll)
+        show.document({"claims": [claim], "overlaps": [overlap_text.document(one) for one in met]})
         return
-    claims.answer(seat, roll, [(scope, state, held)], as_json=False)
+    answer.claims(Claims(worker, roll, (made,)), as_json=False)
     for one in met:
-        show.lines(overlaps.lines(one))
+        show.lines(overlap_text.lines(one))
 
 
 @click.command()
@@ -74,32 +77,32 @@ def announce(
 @click.pass_obj
 def overlap(asked: str | None, *, as_json: bool) -> None:
     """Show which declared paths meet, and which files two branches have in fact both changed."""
-    seat = seats.looking(asked)
-    roll = seat.roll()
-    ones = overlaps.live(seat, roll)
-    met = pathspecs.meetings(seat.here, ones)
-    contacts = contact.Branches(seat.here).contacts(_branches(seat, roll))
+    worker = arrive.looking(edge.call(asked, "overlap"))
+    roll = worker.roll()
+    ones = overlaps.live(worker, roll)
+    met = pathspecs.meetings(worker.here, ones)
+    contacts = contact.Branches(worker.here).contacts(_branches(worker, roll))
     if as_json:
         show.document(
             {
-                "declared": [overlaps.document(one) for one in met],
+                "declared": [overlap_text.document(one) for one in met],
                 "actual": [_document(one) for one in contacts],
             }
         )
         return
     for one in met:
-        show.lines(overlaps.lines(one))
+        show.lines(overlap_text.lines(one))
     for found in contacts:
         show.lines(_lines(found))
     if not met and not contacts:
         show.line("nothing that is declared or changed meets")
 
 
-def _branches(seat: Seat, roll: Roll) -> list[str]:
+def _branches(worker: Worker, roll: Roll) -> list[str]:
     """Return the branches that somebody has claimed something for, or works on."""
     claimed = {
         place.branch
-        for event in tops(seat.store)
+        for event in tops(worker.store)
         for place in event.state.line
         if not roll.is_dead(place)
     }
@@ -144,11 +147,11 @@ def _document(found: Contact) -> dict[str, object]:
     }
 
 
-def _detached(seat: Seat) -> Refused:
+def _detached(worker: Worker) -> Refused:
     return Refused(
         "no-branch",
         "no branch is checked out, so there is none to announce",
-        where=seat.here.cwd,
+        where=worker.here.cwd,
         why="an announcement is about a branch; what has none is claimed as a task",
         run="git branch --list",
     )

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
 
 import click
 
 from coord.board import claims, eventjson, view
-from coord.board.text import board_lines, log_lines, seconds
-from coord.cli import seat as seats
-from coord.cli import show
-
-if TYPE_CHECKING:
-    from coord.board.store import Store
-
-_LONG = 86400
+from coord.board.text import board_lines, log_lines
+from coord.cli import edge, show
+from coord.work import arrive
+from coord.work import board as boards
 
 
 @click.command()
@@ -25,11 +20,7 @@ def board(asked: str | None, *, as_json: bool) -> None:
     """Show who is here, and who works on what and waits for what."""
     # All that is read here is kept to the end: looking for garbage in it took a tenth.
     gc.disable()
-    seat = seats.looking(asked)
-    roll = seat.roll()
-    rows = [view.row(event.scope, event.state, roll) for event in claims.tops(seat.store)]
-    rows.sort(key=lambda row: row.scope)
-    members = roll.members(view.owners(rows))
+    worker, roll, members, rows = boards.board(edge.call(asked, "board"))
     for pair in view.lookalikes(rows):
         show.note(f"{pair[0]} and {pair[1]} differ in case only")
     if as_json:
@@ -40,16 +31,8 @@ def board(asked: str | None, *, as_json: bool) -> None:
             }
         )
         return
-    rows = [_bounded(seat.store, row, roll.now) for row in rows]
-    show.lines(board_lines(members, rows, seat.me.instance, roll.now))
-
-
-def _bounded(store: Store, row: view.Row, now: float | None) -> view.Row:
-    """Look up when a scope began, where its claims say that they are more than a day old."""
-    since = (seconds(one.place.since) for one in row.claimants)
-    if now is None or all(at is None or now - at < _LONG for at in since):
-        return row
-    return row._replace(began=claims.began(store, row.scope))
+    aged = boards.aged(worker.store, rows, roll.now)
+    show.lines(board_lines(members, aged, worker.me.instance, roll.now))
 
 
 @click.command()
@@ -58,9 +41,9 @@ def _bounded(store: Store, row: view.Row, now: float | None) -> view.Row:
 @click.pass_obj
 def log(asked: str | None, *, name: str, as_json: bool) -> None:
     """Show what happened to SCOPE, oldest first."""
-    seat = seats.looking(asked, [name])
-    scope = seat.scopes[0]
-    events = claims.history(seat.store, scope)
+    worker = arrive.looking(edge.call(asked, "log", [name]), [name])
+    scope = worker.scopes[0]
+    events = claims.history(worker.store, scope)
     if as_json:
         show.document({"scope": scope, "events": [eventjson.document(event) for event in events]})
         return

@@ -16,7 +16,7 @@ from coord.base.errors import Usage
 from coord.check import judge, snapshot
 from coord.check.judge import Report
 from coord.check.mend import told
-from coord.cli import show, who
+from coord.cli import edge, show
 from coord.history import revisions
 from coord.history.door import Door
 from coord.history.problem import counted, printed
@@ -53,7 +53,7 @@ def check(words: str | None, *, tree: bool, mend: bool, as_json: bool) -> int:
             why="it judges what is there now; a range judges history, which is what can be mended",
             run="git coord check --tree",
         )
-    here = who.located()
+    here = edge.located()
     git.require_version(here.cwd)
     if mend:
         _mend(here, words, as_json=as_json)

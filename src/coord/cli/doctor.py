@@ -6,7 +6,7 @@ import os
 
 import click
 
-from coord.cli import show, who
+from coord.cli import edge, show
 from coord.doctor import text
 from coord.doctor.examine import examine
 
@@ -15,7 +15,7 @@ from coord.doctor.examine import examine
 @show.json_option
 def doctor(*, as_json: bool) -> int:
     """Prove what is in force in every worktree, and name what is not; change nothing."""
-    found = examine(who.located(), os.getcwd(), os.environ)
+    found = examine(edge.located(), os.getcwd(), os.environ)
     if as_json:
         show.document(text.document(found))
         return 0 if found.ok else 1

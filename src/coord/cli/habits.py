@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.base.errors import CoordError
-from coord.board import claims
-from coord.cli import roster, show, who
+from coord.board import chosen, claims
+from coord.cli import edge, show
 from coord.cli.ledgerentry import worktree_of
 from coord.fleet import lanes as fleet_lanes
 from coord.fleet import mirror as fleet_mirror
@@ -44,7 +44,7 @@ _GLANCE = 1 << 16  # what a peer has shipped since its branch left lies at the v
 @show.json_option
 def mirror(*, window: int, as_json: bool) -> None:
     """Show the kinds of the last moves that were shipped, and which kind is going cold."""
-    top = worktree_of(who.located())
+    top = worktree_of(edge.located())
     declared = config.load(top).fleet
     until: Until[Move] = Until(time.time())
     found = fleet_mirror.reflect(moves(top, declared, until), declared.kinds, window)
@@ -59,7 +59,7 @@ def mirror(*, window: int, as_json: bool) -> None:
 @show.json_option
 def lanes(*, as_json: bool) -> None:
     """Show the lanes: since when nobody has tended them, or who has claimed them."""
-    here = who.located()
+    here = edge.located()
     declared = config.load(worktree_of(here)).fleet
     until: Until[Move] = Until(time.time())
     rows = surveyed(here, declared, None, until)
@@ -97,7 +97,7 @@ def surveyed(
     if not declared.lanes:
         return []
     if holders is None:
-        holders = fleet_lanes.holders(claims.tops(roster.board_of(here)))
+        holders = fleet_lanes.holders(claims.tops(chosen.board_of(here.common_dir)))
     own = moves(worktree_of(here), declared, until)
     return fleet_lanes.survey(
         declared.lanes, [own, *_of_peers(here, declared, until)], holders, until.now

@@ -10,7 +10,8 @@ import click
 from coord.base.cquote import c_quoted
 from coord.base.errors import CoordError, Environment
 from coord.base.names import quote
-from coord.cli import roster, show, who
+from coord.board import chosen
+from coord.cli import edge, show
 from coord.guard import guarded
 from coord.history.problem import counted
 from coord.identity import pin, whoami
@@ -18,6 +19,7 @@ from coord.ids import claim as claims
 from coord.ids import files, listing, namespaces, renumber, series, taken
 from coord.repo import git
 from coord.settle import index
+from coord.work import where
 
 if TYPE_CHECKING:
     from coord.ids.claim import Claim
@@ -40,7 +42,7 @@ def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
     counted_in = series.of_namespace(spot.top, namespace)
     spot.require_inside(counted_in.path("x"))
     files.require_folder(spot, counted_in.path("x"))
-    text = series.take(roster.board_of(spot.here), spot.here, counted_in, mine)
+    text = series.take(chosen.board_of(spot.here.common_dir), spot.here, counted_in, mine)
     path = counted_in.path(text)
     files.write(spot, path, mine._replace(id=text).text())
     _stage(spot, path)
@@ -57,8 +59,8 @@ def list_(*, namespace: str | None, as_json: bool) -> None:
     """Show the identifiers of every branch and worktree, and those that are only reserved."""
     if namespace is not None:
         namespaces.require_namespace(namespace)
-    here = who.located()
-    rows = listing.rows(here, roster.board_of(here), namespace)
+    here = edge.located()
+    rows = listing.rows(here, chosen.board_of(here.common_dir), namespace)
     if as_json:
         show.document({"ids": [row.document() for row in rows]})
         return
@@ -69,7 +71,7 @@ def list_(*, namespace: str | None, as_json: bool) -> None:
 @show.json_option
 def check(*, as_json: bool) -> int:
     """Prove that no identifier of this clone has two claimants; exit 1 when one has."""
-    here = who.located()
+    here = edge.located()
     report = taken.judge(here)
     if as_json:
         problems = [problem.document() for problem in report.problems]
@@ -98,7 +100,7 @@ def renumber_(asked: str | None, *, path: str, as_json: bool) -> None:
     this branch's.
     """
     spot, mine = _seat(asked, f"id renumber {quote(path)}", "")
-    done = renumber.carry_out(spot, path, roster.board_of(spot.here), mine)
+    done = renumber.carry_out(spot, path, chosen.board_of(spot.here.common_dir), mine)
     if as_json:
         show.document(
             {
@@ -117,11 +119,12 @@ def renumber_(asked: str | None, *, path: str, as_json: bool) -> None:
 
 def _seat(asked: str | None, verb: str, namespace: str) -> tuple[Spot, Claim]:
     """Return where the user stands, and a claim of theirs that has no number yet."""
-    here = who.located()
-    who.lazily_pin(here, asked)
+    call = edge.call(asked, verb)
+    here = where.located(call)
+    where.lazily_pin(call, here)
     me = whoami.resolve(here, asked)
     whoami.require_consistent(me, here, verb)
-    spot = index.spot(here, os.getcwd(), verb)
+    spot = index.spot(here, call.cwd, verb)
     nonce = os.urandom(8).hex()
     return spot, claims.Claim("", namespace, me.actor, me.instance or "", nonce, pin.now())
 

@@ -15,43 +15,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from coord.board.process import Process
-    from coord.cli.seat import Seat
+    from coord.work.arrive import Worker
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP)
 # A terminal sends these to the command as well: it decides, and we outlive it to release.
 _LEFT_TO_THE_COMMAND = (signal.SIGINT, signal.SIGQUIT)
 
 
-def watched(seat: Seat, command: Sequence[str], record: Callable[[Process], None]) -> int:
+def watched(worker: Worker, command: Sequence[str], record: Callable[[Process], None]) -> int:
     """Run `command` in the user's folder, with signs of life all the while; return its status.
 
     `record` is called with its process as soon as that is there.
     """
     done = threading.Event()
-    beats = threading.Thread(target=_beat_until, args=(done, seat), daemon=True)
+    beats = threading.Thread(target=_beat_until, args=(done, worker), daemon=True)
     beats.start()
     try:
-        return _status(command, _environment(seat), record)
+        return _status(command, _environment(worker), record)
     finally:
         done.set()
-        seat.beat()
+        worker.beat()
 
 
-def _beat_until(done: threading.Event, seat: Seat) -> None:
+def _beat_until(done: threading.Event, worker: Worker) -> None:
     own = process.own()
-    worker = seat.watch.worker
-    while not done.wait(seat.beat_every):
+    above = worker.watch.worker
+    while not done.wait(worker.beat_every):
         # A worker may end before what it has started: then the command itself is the one at work.
-        seat.beat(own if worker is None or worker.is_dead else worker)
+        worker.beat(own if above is None or above.is_dead else above)
 
 
-def _environment(seat: Seat) -> dict[str, str]:
+def _environment(worker: Worker) -> dict[str, str]:
     """Return the caller's environment, without what git sets for an alias only.
 
     Its GIT_DIR would hold the command's own ``cd ../other && git …`` to this worktree.
     """
     drop = {"GIT_PREFIX"}
-    if os.path.realpath(os.environ.get("GIT_DIR", os.devnull)) == seat.here.git_dir:
+    if os.path.realpath(os.environ.get("GIT_DIR", os.devnull)) == worker.here.git_dir:
         drop.add("GIT_DIR")
     return {key: text for key, text in os.environ.items() if key not in drop}
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
 from coord.base.names import quote
-from coord.board import beats, done
+from coord.board import beats, chosen, done
 from coord.board import claims as board
-from coord.board.waiting import Watch
-from coord.cli import leaving, roster, show, who
-from coord.cli import seat as seats
+from coord.cli import answer, edge, show, who
 from coord.guard import refusal
 from coord.identity import whoami
 from coord.repo import git, worktree
+from coord.work import arrive, leaving, where
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,10 +21,11 @@ if TYPE_CHECKING:
     from coord.board.line import Event
     from coord.board.offer import Offer
     from coord.board.roll import Roll
-    from coord.cli.leaving import Given
-    from coord.cli.seat import Seat
     from coord.identity.whoami import Identity
     from coord.repo.worktree import Worktree
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
+    from coord.work.leaving import Given
 
 
 @click.command()
@@ -34,9 +33,10 @@ if TYPE_CHECKING:
 @click.pass_obj
 def sign_off(asked: str | None, *, as_json: bool) -> None:
     """End your session here: check that it is yours, and say what is left behind."""
-    here = who.located()
-    worktree.refuse_leaked(here, os.getcwd(), "sign-off", os.environ)
-    me = whoami.resolve(here, asked)
+    call = edge.call(asked, "sign-off")
+    here = where.located(call)
+    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    me = whoami.resolve(here, asked, call.environ)
     whoami.require_certain(me, here, "sign-off")
     who.warn_of_author(here)
     live = refusal.live(here, git.elsewhere())
@@ -44,7 +44,7 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
         {record.path for record, facts in live if not refusal.is_settled(record, facts)}
     )
     dirty = changed(here)
-    released, kept, offered = _left(here, me)
+    released, kept, offered = _left(call, here, me)
     if as_json:
         show.document(
             {
@@ -66,7 +66,7 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
     for one in released:
         heir = one.state.holder
         show.line(f"released: {one.scope}{f', now held by {heir.actor}' if heir else ''}")
-        leaving.tell_of_offers(one)
+        answer.ended_offers(one)
     for scope in kept:
         show.line(_why_kept(scope, offered.get(scope, ())))
     for path in pending:
@@ -83,7 +83,7 @@ def _why_kept(scope: str, offers: Collection[Offer]) -> str:
 
 
 def _left(
-    here: Worktree, me: Identity
+    call: Call, here: Worktree, me: Identity
 ) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]]]:
     """Release what the worker holds and waits for, then take back its signs of life.
 
@@ -93,12 +93,12 @@ def _left(
     Returns:
         What was released, the scopes kept, and the offers that stand on some of these.
     """
-    seat = seats.Seat(here, me, roster.board_of(here), Watch(), [])
-    tops = list(board.tops(seat.store)) if me.instance else []
-    roll, moves, released = seat.roll(), leaving.own_moves(seat), []
-    offered = {event.scope: found for event in tops if (found := _offered(seat, roll, event))}
-    finished = done.finished_by(tops, seat.instance)
-    mine = {event.scope: event.state.places_of(seat.instance) for event in tops}
+    worker = arrive.Worker(here, me, chosen.board_of(here.common_dir), call.watch, [])
+    tops = list(board.tops(worker.store)) if me.instance else []
+    roll, moves, released = worker.roll(), leaving.own_moves(worker), []
+    offered = {event.scope: found for event in tops if (found := _offered(worker, roll, event))}
+    finished = done.finished_by(tops, worker.instance)
+    mine = {event.scope: event.state.places_of(worker.instance) for event in tops}
     kept = {
         scope: [
             one
@@ -110,15 +110,15 @@ def _left(
     for scope in sorted(mine):
         if len(kept[scope]) < len(mine[scope]):
             stay = frozenset(kept[scope])
-            released.append(leaving.give_up(seat, roll, scope, moves, stay))
+            released.append(leaving.give_up(worker, roll, scope, moves, stay))
     beats.drop(here.git_dir, me.instance)
     return released, sorted(scope for scope, places in kept.items() if places), offered
 
 
-def _offered(seat: Seat, roll: Roll, event: Event) -> tuple[Offer, ...]:
-    """Return the offers of `seat` that somebody whose worktree is there may still take up."""
+def _offered(worker: Worker, roll: Roll, event: Event) -> tuple[Offer, ...]:
+    """Return the offers of `worker` that somebody whose worktree is there may still take up."""
     holder = event.state.holder
-    if holder is None or holder.instance != seat.instance:
+    if holder is None or holder.instance != worker.instance:
         return ()
     return tuple(
         offer for offer in event.state.offers if not all(roll.of(one).gone for one in offer.to)

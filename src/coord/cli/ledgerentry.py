@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import command
 from coord.base.errors import Environment
 from coord.base.names import operand
-from coord.cli import seat as seats
-from coord.cli import show, who
+from coord.cli import edge, show
 from coord.fleet import refusals
 from coord.guard import guarded
 from coord.identity import whoami
 from coord.repo import git
 from coord.settings import config
+from coord.work import where
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,12 +58,13 @@ def open_at(
     Raises:
         Refused: the writer is only inferred among several worktrees, or contradicts the pin.
     """
-    here = who.located()
+    call = edge.call(asked, verb, words, options)
+    here = where.located(call)
     top = worktree_of(here)
     declared = config.load(top).fleet
-    who.lazily_pin(here, asked)
+    where.lazily_pin(call, here)
     me = whoami.resolve(here, asked)
-    whoami.require_certain(me, here, seats.typed(verb, words, options, ()))
+    whoami.require_certain(me, here, call.words)
     return Desk(here, top, me, declared)
 
 

@@ -9,15 +9,15 @@ import click
 
 from coord.base.errors import Usage
 from coord.base.names import quote
-from coord.board import claims, keys, recipients, scopes
+from coord.board import chosen, claims, keys, recipients, scopes
 from coord.board.store import StoreError
+from coord.cli import edge, show
 from coord.cli import ledgerentry as desks
-from coord.cli import roster, show, who
-from coord.cli import seat as seats
 from coord.fleet.ledger import REASONS, Move, PutDown, document, stamped
 from coord.fleet.ledgerfile import Ledger
 from coord.fleet.text import put_down_lines
 from coord.settings import config
+from coord.work.call import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,7 +112,7 @@ def put_down(
 
 
 def _list(name: str | None, *, as_json: bool) -> None:
-    here = who.located()
+    here = edge.located()
     top = desks.worktree_of(here)
     wanted = scopes.parse(name, top) if name else None
     newest = Ledger(top, config.load(top).fleet.put_down, PutDown).newest(limit=None)
@@ -129,7 +129,7 @@ def _list(name: str | None, *, as_json: bool) -> None:
 
 def _bound(texts: Mapping[str, str | None]) -> None:
     for option, text in texts.items():
-        seats.bounded(text, option)
+        bounded(text, option)
 
 
 def _require_kind(kind: str, kinds: tuple[str, ...]) -> None:
@@ -186,7 +186,7 @@ def _warn_of_lane(lane: str, declared: Fleet) -> None:
 def _warn_of_claim(desk: desks.Desk, scope: str) -> None:
     """Say when what was dealt with is still claimed; a board that cannot be read says nothing."""
     try:
-        state = claims.state(roster.board_of(desk.here), scope)
+        state = claims.state(chosen.board_of(desk.here.common_dir), scope)
     except StoreError:
         return
     places = state.places_of(desk.me.instance or "")

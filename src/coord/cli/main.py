@@ -44,7 +44,7 @@ VERBS = {
     "list": ("about", "Show what has been announced."),
     "inbox": ("talk", "Show what others have sent you."),
     "send": ("talk", "Send a message."),
-    "ack": ("talk", "Take up an offered scope, or tell a sender that you read."),
+    "ack": ("offers", "Take up an offered scope, or tell a sender that you read."),
     "pause": ("pauses", "Tell your peers that you pause; nothing is released."),
     "resume": ("pauses", "Take the mark of the pause away."),
     "handoff": ("offers", "Offer what you hold to another."),

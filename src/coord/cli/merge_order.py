@@ -11,21 +11,21 @@ import click
 from coord.base.errors import Refused, Usage
 from coord.base.names import quote, slug
 from coord.board import claims, done, events, view
-from coord.cli import leave, show, who
-from coord.cli import seat as seats
-from coord.order import branches, merging, text
+from coord.cli import edge, leave, show
+from coord.order import merging, text
 from coord.order.arrange import FINISHED, LANDED
 from coord.repo import git
 from coord.settle import index
+from coord.work import arrive, where
+from coord.work.target import target
 
 if TYPE_CHECKING:
     from coord.board.events import Change, Place, State
     from coord.board.roll import Roll
-    from coord.cli.seat import Seat
-    from coord.order.branches import Onto
     from coord.order.merging import Plan
     from coord.rehearse.report import Rehearsal
     from coord.repo.worktree import Worktree
+    from coord.work.arrive import Worker
 
 
 @click.command()
@@ -33,32 +33,33 @@ if TYPE_CHECKING:
 @click.pass_obj
 def finish(asked: str | None, *, as_json: bool) -> None:
     """Say that the branch you are on is done: it may be merged, and its claims stay until then."""
-    index.spot(who.located(), os.getcwd(), "finish")
-    seat = seats.acting(asked, "finish", [], {})
-    branch = _current(seat)
-    tip = _tip(seat, branch)
-    scope, roll, mine = done.scope_of(branch), seat.roll(), seats.claim(seat, branch)
-    newest = _newest(seat, branch)
+    call = edge.call(asked, "finish")
+    index.spot(where.located(call), call.cwd, "finish")
+    worker = arrive.acting(call, [])
+    branch = _current(worker)
+    tip = _tip(worker, branch)
+    scope, roll, mine = done.scope_of(branch), worker.roll(), arrive.place(worker, branch)
+    newest = _newest(worker, branch)
 
     def decide(state: State) -> Change | None:
         change = done.finished(state, mine, tip, roll.is_dead, newest)
         after = state if change is None else change.state
-        _require_held(seat, roll, scope, branch, after.line[0])
+        _require_held(worker, roll, scope, branch, after.line[0])
         return change
 
-    state = claims.change(seat.store, scope, seat.me, decide).state
-    kept = _kept(seat, branch, scope)
+    state = claims.change(worker.store, scope, worker.me, decide).state
+    kept = _kept(worker, branch, scope)
     if as_json:
         show.document(_finish_document(branch, scope, state, kept))
         return
     count = f"{len(kept)} claim{'' if len(kept) == 1 else 's'}"
     stays = "stay" if len(kept) > 1 else "stays"
     show.line(f"{branch} is finished at {tip[:12]}; {count} {stays} until it lands")
-    if not seat.here.linked:
+    if not worker.here.linked:
         show.note(
             f"{branch} is what the main worktree merges into: it lands nowhere but with --onto"
         )
-    changed = leave.changed(seat.here)
+    changed = leave.changed(worker.here)
     if changed:
         several = "s are" if len(changed) > 1 else " is"
         show.note(f"{len(changed)} path{several} not committed, and not part of it")
@@ -82,10 +83,10 @@ def merge_order(
     """
     gc.disable()  # as for the board: all that is read here is kept to the end
     _require_command(command)
-    seat = seats.looking(asked)
-    goal = target(seat.here, onto, "merge-order")
-    plan = merging.planned(seat.here, list(claims.tops(seat.store)), goal, seat.roll())
-    found = _rehearsed(seat.here, plan, command) if rehearse or command else None
+    worker = arrive.looking(edge.call(asked, "merge-order"))
+    goal = target(worker.here, onto, "merge-order")
+    plan = merging.planned(worker.here, list(claims.tops(worker.store)), goal, worker.roll())
+    found = _rehearsed(worker.here, plan, command) if rehearse or command else None
     if as_json:
         told = {} if found is None else {"rehearsal": found.document()}
         show.document({**text.document(plan), **told})
@@ -123,81 +124,65 @@ def _rehearsed(here: Worktree, plan: Plan, command: str | None) -> Rehearsal:
     return rehearsal.rehearsed(here, plan.onto.name, finished, command, plan.onto.commit)
 
 
-def target(here: Worktree, onto: str | None, verb: str) -> Onto:
-    """Return what branches land on.
-
-    Raises:
-        Usage: it is no commit.
-    """
-    found = branches.target(here, onto)
-    if found is not None:
-        return found
-    raise Usage(
-        "revision-unknown",
-        f"{verb} onto what is no commit",
-        where=onto or "HEAD",
-        why="git rev-parse knows no such branch or commit",
-        run="git branch --all",
-    )
-
-
-def _current(seat: Seat) -> str:
+def _current(worker: Worker) -> str:
     """Return the branch that is checked out.
 
     Raises:
         Refused: HEAD is detached, on purpose or by an operation in progress.
     """
-    branch = seat.branch
+    branch = worker.branch
     if branch is not None:
         return branch
     rebasing = any(
-        os.path.isdir(seat.here.private(name)) for name in ("rebase-merge", "rebase-apply")
+        os.path.isdir(worker.here.private(name)) for name in ("rebase-merge", "rebase-apply")
     )
     raise Refused(
         "head-detached",
         "there is no branch to finish",
-        where=seat.here.cwd,
+        where=worker.here.cwd,
         why="a rebase is under way" if rebasing else "HEAD is detached: nothing names this work",
-        run="git rebase --continue" if rebasing else f"git switch -c {slug(seat.me.actor)}",
+        run="git rebase --continue" if rebasing else f"git switch -c {slug(worker.me.actor)}",
     )
 
 
-def _tip(seat: Seat, branch: str) -> str:
+def _tip(worker: Worker, branch: str) -> str:
     """Return the branch's commit.
 
     Raises:
         Refused: it has none yet.
     """
     ref = f"refs/heads/{branch}^{{commit}}"
-    tip = git.ask("rev-parse", "--verify", "--quiet", ref, cwd=seat.here.cwd).text
+    tip = git.ask("rev-parse", "--verify", "--quiet", ref, cwd=worker.here.cwd).text
     if tip:
         return tip
     raise Refused(
         "branch-unborn",
         f"{branch} has no commit to finish",
-        where=seat.here.cwd,
+        where=worker.here.cwd,
         why="a branch lands with its commits",
         run="git commit --allow-empty -m start",
     )
 
 
-def _newest(seat: Seat, branch: str) -> str:
-    """Return when `seat` last claimed something for `branch`."""
+def _newest(worker: Worker, branch: str) -> str:
+    """Return when `worker` last claimed something for `branch`."""
     places = (
-        place for event in claims.tops(seat.store) for place in event.state.places_of(seat.instance)
+        place
+        for event in claims.tops(worker.store)
+        for place in event.state.places_of(worker.instance)
     )
     return max((one.renewed or one.since for one in places if one.branch == branch), default="")
 
 
-def _require_held(seat: Seat, roll: Roll, scope: str, branch: str, holder: Place) -> None:
+def _require_held(worker: Worker, roll: Roll, scope: str, branch: str, holder: Place) -> None:
     """Refuse to finish a branch that somebody else holds."""
-    if holder.instance == seat.instance:
+    if holder.instance == worker.instance:
         return
     status = None if holder.instance is None else roll.of(holder.instance)
     gone = status is not None and status.gone
     raise Refused(
         "not-holder",
-        f"{branch} is not {seat.me.actor}'s to finish",
+        f"{branch} is not {worker.me.actor}'s to finish",
         where=scope,
         why=f"it is held by {view.told(holder)}{', whose worktree was removed' if gone else ''}; "
         "only its owner says that it is done",
@@ -205,13 +190,13 @@ def _require_held(seat: Seat, roll: Roll, scope: str, branch: str, holder: Place
     )
 
 
-def _kept(seat: Seat, branch: str, scope: str) -> list[str]:
-    """Return the scopes that `seat` has a place in for `branch`."""
+def _kept(worker: Worker, branch: str, scope: str) -> list[str]:
+    """Return the scopes that `worker` has a place in for `branch`."""
     return sorted(
         event.scope
-        for event in claims.tops(seat.store)
+        for event in claims.tops(worker.store)
         if event.scope == scope
-        or any(place.branch == branch for place in event.state.places_of(seat.instance))
+        or any(place.branch == branch for place in event.state.places_of(worker.instance))
     )
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
 from coord.base.errors import Environment, Refused, Usage
-from coord.cli import show, who
+from coord.cli import edge, show
 from coord.identity import outgoing, whoami
 from coord.reauthor import reauthor as rewriting
 from coord.reauthor.request import Request
 from coord.repo import reflog, worktree
+from coord.work import where
 
 if TYPE_CHECKING:
     from coord.reauthor.reauthor import Done, Plan
@@ -50,7 +50,7 @@ def reauthor(
     """
     request = Request(commits, outgoing, branches, pushed)
     _require_sense(request)
-    here = who.located()
+    here = edge.located()
     signature = _signature(here, asked, request)
     plan = _planned(here, signature, request)
     done = None if dry_run or not plan.chain else rewriting.carry_out(here, plan)
@@ -86,8 +86,9 @@ def _signature(here: Worktree, asked: str | None, request: Request) -> tuple[str
         Refused: no pin, or another actor than the pinned one is asked for.
     """
     verb = request.words().removeprefix("git coord ")
-    worktree.refuse_leaked(here, os.getcwd(), verb, os.environ)
-    who.lazily_pin(here, asked)
+    call = edge.call(asked, verb)
+    worktree.refuse_leaked(here, call.cwd, verb, call.environ)
+    where.lazily_pin(call, here)
     me = whoami.resolve(here, asked)
     whoami.require_certain(me, here, verb)
     pinned = whoami.read_pin(here)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
 from coord.base.errors import Refused, Usage
-from coord.cli import show, who
+from coord.cli import edge, show
 from coord.guard import trust
 from coord.installer.apply import alone
 from coord.settle import index, sides
 from coord.settle import regenerate as regenerating
 from coord.settle import resolve as resolving
+from coord.work import where
 
 if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
@@ -108,9 +108,10 @@ def resolve(asked: str | None, *, path: str, take: str, reason: str, as_json: bo
 
 
 def _spot(asked: str | None, verb: str) -> Spot:
-    here = who.located()
-    who.lazily_pin(here, asked)
-    return index.spot(here, os.getcwd(), verb)
+    call = edge.call(asked, verb)
+    here = where.located(call)
+    where.lazily_pin(call, here)
+    return index.spot(here, call.cwd, verb)
 
 
 def _show(plan: Plan) -> None:

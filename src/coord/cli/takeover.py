@@ -9,14 +9,15 @@ import click
 from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.board import claims, events, view
-from coord.cli import seat as seats
-from coord.cli import show
-from coord.cli.claims import answer
+from coord.cli import answer, edge, show
+from coord.work import arrive
+from coord.work.call import bounded, typed
+from coord.work.claim import Claim, Claims
 
 if TYPE_CHECKING:
     from coord.board.events import Change, Place, State
     from coord.board.roll import Roll
-    from coord.cli.seat import Seat
+    from coord.work.arrive import Worker
 
 _WIDEST = 200
 
@@ -39,30 +40,31 @@ def take_over(
 ) -> None:
     """Take a scope from its holder, on the record: silence alone frees nothing."""
     options = {"--reason": reason, "--from-present": from_present, "--gone": gone}
-    text = seats.bounded(reason, "--reason") or (gone and "the holder's worktree was removed")
+    text = bounded(reason, "--reason") or (gone and "the holder's worktree was removed")
     if not (text and text.strip()):
         raise click.UsageError("--reason TEXT is needed: the former holder is told why")
-    seat = seats.acting(asked, "take-over", [name], options, guarded=True)
-    scope, roll = seat.scopes[0], seat.roll()
-    mine = seats.claim(seat, seat.branch)
+    worker = arrive.guarded(edge.call(asked, "take-over", [name], options), [name])
+    scope, roll = worker.scopes[0], worker.roll()
+    mine = arrive.place(worker, worker.branch)
     seen: list[State] = []
 
     def decide(state: State) -> Change | None:
         seen.append(state)
-        _may_take(scope, seen, seat, roll, from_present=from_present, gone=gone, reason=text)
+        _may_take(scope, seen, worker, roll, from_present=from_present, gone=gone, reason=text)
         return events.taken(state, mine, text)
 
-    outcome = claims.change(seat.store, scope, seat.me, decide)
+    outcome = claims.change(worker.store, scope, worker.me, decide)
     if outcome.event is None:
         show.note(f"{scope} is yours already")
-    held = next(iter(outcome.state.places_of(seat.instance)))
-    answer(seat, roll, [(scope, outcome.state, held)], as_json=as_json)
+    held = next(iter(outcome.state.places_of(worker.instance)))
+    made = (Claim(scope, outcome.state, held),)
+    answer.claims(Claims(worker, roll, made), as_json=as_json)
 
 
 def _may_take(
     scope: str,
     seen: list[State],
-    seat: Seat,
+    worker: Worker,
     roll: Roll,
     *,
     from_present: bool,
@@ -79,7 +81,7 @@ def _may_take(
             why="what is free needs no taking over",
             run=f"git coord claim {quote(scope)}",
         )
-    if holder.instance == seat.instance:
+    if holder.instance == worker.instance:
         return
     if state.generation != seen[0].generation:
         raise _changed_hands(scope, holder)
@@ -127,7 +129,7 @@ def _present(scope: str, holder: Place) -> Refused:
 
 def _paused(scope: str, state: State, reason: str) -> Refused:
     why = f", saying {_quoted(state.paused_why)}" if state.paused_why else ""
-    words = seats.typed("take-over", [scope], {"--reason": reason, "--from-present": True}, [])
+    words = typed("take-over", [scope], {"--reason": reason, "--from-present": True})
     return Refused(
         "holder-present",
         f"{scope} is held by {view.told(state.line[0])}, who has paused it but is present",

@@ -12,7 +12,7 @@ import click
 from coord.base import command as ourselves
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.cli import show, trackfaults, who
+from coord.cli import edge, show, trackfaults
 from coord.drivers.line import DRIVERS
 from coord.guard import trust
 from coord.installer import attributesfile, declaration, disk
@@ -74,7 +74,7 @@ def once(pattern: str, *, as_json: bool) -> None:
 @show.json_option
 def untrack(pattern: str, *, as_json: bool) -> None:
     """Stop guarding PATTERN, spelled as it was given to ``track``."""
-    here, again = who.located(), f"git coord untrack {quote(pattern)}"
+    here, again = edge.located(), f"git coord untrack {quote(pattern)}"
     with alone(here.common_dir, again=again):
         files = _Files.read(here)
         edits = files.edits(None, pattern, {})
@@ -130,7 +130,7 @@ class _Files:
 
 
 def _declare(kind: str, pattern: str, values: dict[str, Value], *, as_json: bool) -> None:
-    here, again = who.located(), f"git coord track {kind} {quote(pattern)}"
+    here, again = edge.located(), f"git coord track {kind} {quote(pattern)}"
     command = values.get("regenerate")
     # From the first look to the last rename: what another adds meanwhile would be written over.
     with alone(here.common_dir, again=again):

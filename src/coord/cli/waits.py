@@ -11,15 +11,16 @@ from coord.base import duration
 from coord.base.errors import CoordError, Refused
 from coord.base.names import quote
 from coord.board import claims, events, process, view, waiting
-from coord.cli import launched, lost, pulse, show
-from coord.cli import seat as seats
+from coord.cli import edge, launched, pulse, show
+from coord.work import arrive, lost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from coord.board.events import Place, State
     from coord.board.process import Process
-    from coord.cli.seat import Seat
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
 
 PATIENCE = "30m"
 
@@ -56,19 +57,20 @@ timeout_option = click.option(
 @click.pass_obj
 def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None:
     """Wait until you could hold SCOPE; never longer than the process that waits lives."""
-    seat = seats.looking(asked, [name])
-    scope = seat.scopes[0]
+    call = edge.call(asked, "wait", [name])
+    worker = arrive.looking(call, [name])
+    scope = worker.scopes[0]
 
     def is_open() -> bool:
-        holder = claims.state(seat.store, scope).holder
-        return holder is None or holder.instance == seat.me.instance is not None
+        holder = claims.state(worker.store, scope).holder
+        return holder is None or holder.instance == worker.me.instance is not None
 
     if not is_open():
-        lost.tell(seat, scope, claims.state(seat.store, scope), seat.roll())
-    _wait(seat, scope, is_open, timeout)
-    state = claims.state(seat.store, scope)
-    if seat.me.instance is not None and seat.me.conflict is None:
-        pulse.tell(seat.store, seat.me.instance)  # what its last holder has done there already
+        lost.tell(call, worker, scope, claims.state(worker.store, scope), worker.roll())
+    _wait(worker, scope, is_open, timeout)
+    state = claims.state(worker.store, scope)
+    if worker.me.instance is not None and worker.me.conflict is None:
+        pulse.tell(worker.store, worker.me.instance)  # what its last holder has done there already
     found = "held" if state.holder else "free"
     if as_json:
         show.document({"scope": scope, "state": found, "generation": state.generation})
@@ -110,37 +112,40 @@ def run(
     The answer is CMD's own output, so there is no --json.
     """
     options = {"--no-wait": no_wait}
-    seat = seats.acting(asked, "run", [name], options, tail=command)
-    scope = seat.scopes[0]
-    mine = seats.claim(seat, seat.branch)._replace(run=True, process=process.own())
-    with _held(seat, scope, mine, 0.0 if no_wait else timeout):
-        code = launched.watched(seat, command, lambda it: _record(seat, scope, mine, it))
+    call = edge.call(asked, "run", [name], options, command)
+    worker = arrive.acting(call, [name])
+    scope = worker.scopes[0]
+    mine = arrive.place(worker, worker.branch)._replace(run=True, process=process.own())
+    with _held(call, worker, scope, mine, 0.0 if no_wait else timeout):
+        code = launched.watched(worker, command, lambda it: _record(worker, scope, mine, it))
     with contextlib.suppress(CoordError, OSError):  # the board is ill: that has been said
-        pulse.tell(seat.store, seat.instance)
+        pulse.tell(worker.store, worker.instance)
     return code
 
 
 @contextlib.contextmanager
-def _held(seat: Seat, scope: str, mine: Place, timeout: float) -> Iterator[None]:
+def _held(call: Call, worker: Worker, scope: str, mine: Place, timeout: float) -> Iterator[None]:
     """Hold `scope` for a block, and give up what was taken for it whatever happens.
 
     A place that the worker has by ``claim`` serves as well, and is left as it is.
     """
-    roll = seat.roll()
+    roll = worker.roll()
     state = claims.change(
-        seat.store, scope, seat.me, lambda at: events.joined(at, mine, roll.is_dead)
+        worker.store, scope, worker.me, lambda at: events.joined(at, mine, roll.is_dead)
     ).state
-    _say(seat, scope, state, mine, timeout)
+    _say(call, worker, scope, state, mine, timeout)
     try:
-        _wait(seat, scope, lambda: _is_first(claims.state(seat.store, scope), mine), timeout)
+        _wait(worker, scope, lambda: _is_first(claims.state(worker.store, scope), mine), timeout)
         yield
     finally:
-        _give_up(seat, scope, mine)
+        _give_up(worker, scope, mine)
 
 
-def _say(seat: Seat, scope: str, state: State, mine: Place, timeout: float) -> None:
+def _say(  # noqa: PLR0917  # read in this order at the one call
+    call: Call, worker: Worker, scope: str, state: State, mine: Place, timeout: float
+) -> None:
     """Say what is waited for, and that a place of the worker's own stays after the command."""
-    roll = seat.roll()
+    roll = worker.roll()
     there = next(one for one in view.claimants(state, roll) if _serves(one.place, mine))
     own = there.place != mine
     if there.state == "held":
@@ -154,31 +159,31 @@ def _say(seat: Seat, scope: str, state: State, mine: Place, timeout: float) -> N
             f"waiting for {scope}: held by {view.told(state.line[0])}, "
             f"you are number {there.number}, at most {duration.told(timeout)}"
         )
-        lost.tell(seat, scope, state, roll)
+        lost.tell(call, worker, scope, state, roll)
 
 
 def _serves(place: Place, mine: Place) -> bool:
     return events.is_same(place, mine, _nobody_is_dead)
 
 
-def _record(seat: Seat, scope: str, mine: Place, command: Process) -> None:
+def _record(worker: Worker, scope: str, mine: Place, command: Process) -> None:
     """Put the command on the record: it may outlive this process, and the scope is its own then."""
     try:
         claims.change(
-            seat.store, scope, seat.me, lambda at: events.started(at, _is_for(mine), command)
+            worker.store, scope, worker.me, lambda at: events.started(at, _is_for(mine), command)
         )
     except CoordError as error:
         show.note(f"{scope}: its record does not name the command, pid {command.pid}: {error.why}")
 
 
-def _give_up(seat: Seat, scope: str, mine: Place) -> None:
+def _give_up(worker: Worker, scope: str, mine: Place) -> None:
     """Give up the place of a run; a board that cannot be written does not hide how it ended."""
     try:
         claims.change(
-            seat.store,
+            worker.store,
             scope,
-            seat.me,
-            lambda at: events.left(at, _is_for(mine), seat.roll().is_dead),
+            worker.me,
+            lambda at: events.left(at, _is_for(mine), worker.roll().is_dead),
         )
     except CoordError as error:
         show.note(f"{scope} could not be released: {error.why}")
@@ -198,17 +203,17 @@ def _nobody_is_dead(_: Place) -> bool:
     return False
 
 
-def _wait(seat: Seat, scope: str, is_open: Callable[[], bool], timeout: float) -> None:
+def _wait(worker: Worker, scope: str, is_open: Callable[[], bool], timeout: float) -> None:
     try:
-        done = waiting.until(is_open, seat.watch, timeout, seat.beat, seat.beat_every)
+        done = waiting.until(is_open, worker.watch, timeout, worker.beat, worker.beat_every)
     except waiting.Orphaned:
-        raise _orphaned(seat, scope) from None
+        raise _orphaned(worker, scope) from None
     if not done:
-        raise _timed_out(seat, scope, claims.state(seat.store, scope), timeout)
+        raise _timed_out(worker, scope, claims.state(worker.store, scope), timeout)
 
 
-def _orphaned(seat: Seat, scope: str) -> Refused:
-    ended = seat.watch.ended
+def _orphaned(worker: Worker, scope: str) -> Refused:
+    ended = worker.watch.ended
     who = "a process" if ended is None else f"{ended.name} (pid {ended.pid})"
     wait = f"git coord wait {quote(scope)}"
     return Refused(
@@ -221,9 +226,9 @@ def _orphaned(seat: Seat, scope: str) -> Refused:
     )
 
 
-def _timed_out(seat: Seat, scope: str, state: State, timeout: float) -> Refused:
+def _timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refused:
     holder = state.holder
-    found = None if holder is None else lost.found(scope, holder, seat.roll())
+    found = None if holder is None else lost.found(scope, holder, worker.roll())
     by = f"held by {view.told(holder)}" if holder else "held by others"
     by += found.words if found else ""
     if state.paused_at:

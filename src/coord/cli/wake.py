@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import os
 import random
 import time
 from typing import TYPE_CHECKING, TypeVar
@@ -13,29 +12,28 @@ import click
 
 from coord.base import duration
 from coord.base.errors import CoordError
-from coord.board import actors, claims, inbox, view
+from coord.board import claims, inbox, view
 from coord.board.roll import Roll
 from coord.board.store import StoreError
-from coord.cli import habits, show, who
-from coord.cli import seat as seats
+from coord.cli import edge, habits, show
 from coord.cli.ledgerentry import worktree_of
 from coord.fleet import lanes, mirror, screen, suggestion
 from coord.fleet.ledger import Move, PutDown, Until
 from coord.fleet.ledgerfile import Ledger
 from coord.fleet.screen import Screen
 from coord.identity import whoami
-from coord.identity.pin import now as stamp
 from coord.settings import config
 from coord.settings.config import Config
+from coord.work import arrive, enrolment, where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from coord.board.events import Place
     from coord.board.messages import Message
-    from coord.cli.seat import Seat
     from coord.fleet.mirror import Mirror
     from coord.settings.config import Fleet
+    from coord.work.arrive import Worker
 
 _PUT_DOWNS = 6
 T = TypeVar("T")
@@ -61,30 +59,31 @@ def wake(asked: str | None, *, stagger: float | None, at_once: bool, as_json: bo
     """Begin a session: who is here, what is taken, what was shipped, and one suggestion."""
     gc.disable()  # as in `board`
     missing: dict[str, str] = {}
-    top = who.located().top
+    call = edge.call(asked, "wake")
+    top = where.located(call).top
     declared = _part(missing, "config", lambda: config.load(top)) or Config()
     _pause(0.0 if at_once else declared.fleet.stagger if stagger is None else stagger)
-    seat = seats.looking(asked)
-    seat.beat()
-    _enrol(seat)
-    found = gathered(seat, declared, missing)
+    worker = arrive.looking(call)
+    worker.beat()
+    _enrol(worker)
+    found = gathered(worker, declared, missing)
     if as_json:
         show.document(screen.document(found))
     else:
         show.lines(screen.lines(found))
 
 
-def gathered(seat: Seat, declared: Config, missing: dict[str, str]) -> Screen:
+def gathered(worker: Worker, declared: Config, missing: dict[str, str]) -> Screen:
     """Return the screen; a part that cannot be had is named in `missing`, and the others stand."""
-    fleet, made = declared.fleet, Screen(seat.me.actor, seat.me.instance, unavailable=missing)
-    holders = _board(made, seat, declared)
-    made.messages = _part(missing, "messages", lambda: _unread(seat)) or []
+    fleet, made = declared.fleet, Screen(worker.me.actor, worker.me.instance, unavailable=missing)
+    holders = _board(made, worker, declared)
+    made.messages = _part(missing, "messages", lambda: _unread(worker)) or []
     until: Until[Move] = Until(made.now)
-    made.mirror = _part(missing, "mirror", lambda: _mirror(seat, fleet, until))
-    made.put_downs = _part(missing, "put_downs", lambda: _put_down(seat, fleet, made.now)) or []
+    made.mirror = _part(missing, "mirror", lambda: _mirror(worker, fleet, until))
+    made.put_downs = _part(missing, "put_downs", lambda: _put_down(worker, fleet, made.now)) or []
     rows = None
     if holders is not None:
-        rows = _part(missing, "lanes", lambda: habits.surveyed(seat.here, fleet, holders, until))
+        rows = _part(missing, "lanes", lambda: habits.surveyed(worker.here, fleet, holders, until))
     habits.warn_of_ahead(fleet.moves, until)
     made.suggestion = suggestion.suggest(
         rows or [], made.mirror, made.instance or made.actor, made.now
@@ -92,10 +91,10 @@ def gathered(seat: Seat, declared: Config, missing: dict[str, str]) -> Screen:
     return made
 
 
-def _board(made: Screen, seat: Seat, declared: Config) -> Mapping[str, Place] | None:
+def _board(made: Screen, worker: Worker, declared: Config) -> Mapping[str, Place] | None:
     """Fill in who is here and what is taken; return who holds which lane, None when unknown."""
-    missing, roll = made.unavailable, Roll(seat.store, seat.here, declared.expires)
-    tops = _part(missing, "claims", lambda: list(claims.tops(seat.store)))
+    missing, roll = made.unavailable, Roll(worker.store, worker.here, declared.expires)
+    tops = _part(missing, "claims", lambda: list(claims.tops(worker.store)))
     rows = [view.row(event.scope, event.state, roll) for event in tops or ()]
     made.rows = sorted(rows, key=lambda row: row.scope)
     made.members = _part(missing, "actors", lambda: roll.members(view.owners(rows))) or []
@@ -105,25 +104,25 @@ def _board(made: Screen, seat: Seat, declared: Config) -> Mapping[str, Place] | 
     return lanes.holders(tops)
 
 
-def _unread(seat: Seat) -> list[Message]:
+def _unread(worker: Worker) -> list[Message]:
     """Return the unread messages, and mark none: they are read by ``git coord inbox``.
 
     Raises:
         Refused: nobody acts here for certain, and an empty inbox would be a lie.
     """
-    if seat.me.instance is None:
-        whoami.require_certain(seat.me, seat.here, "inbox")
-    return inbox.unread(seat.store, seat.me)
+    if worker.me.instance is None:
+        whoami.require_certain(worker.me, worker.here, "inbox")
+    return inbox.unread(worker.store, worker.me)
 
 
-def _mirror(seat: Seat, fleet: Fleet, until: Until[Move]) -> Mirror:
-    newest = habits.moves(worktree_of(seat.here), fleet, until)
+def _mirror(worker: Worker, fleet: Fleet, until: Until[Move]) -> Mirror:
+    newest = habits.moves(worktree_of(worker.here), fleet, until)
     return mirror.reflect(newest, fleet.kinds, mirror.WINDOW)
 
 
-def _put_down(seat: Seat, fleet: Fleet, now: float) -> list[PutDown]:
+def _put_down(worker: Worker, fleet: Fleet, now: float) -> list[PutDown]:
     until: Until[PutDown] = Until(now)
-    newest = Ledger(worktree_of(seat.here), fleet.put_down, PutDown).newest(until=until)
+    newest = Ledger(worktree_of(worker.here), fleet.put_down, PutDown).newest(until=until)
     found = list(itertools.islice(newest, _PUT_DOWNS))[::-1]
     habits.warn_of_ahead(fleet.put_down, until)
     return found
@@ -149,13 +148,11 @@ def _pause(most: float) -> None:
     time.sleep(wait)
 
 
-def _enrol(seat: Seat) -> None:
+def _enrol(worker: Worker) -> None:
     """Put who wakes on the roll; a board that cannot be written is shown all the same."""
-    if seat.me.instance is None:
+    if worker.me.instance is None:
         return
-    here, host = seat.here, os.uname().nodename
-    home = actors.home_of(here.git_dir, here.common_dir)
     try:
-        actors.enrol(seat.store, actors.Actor(seat.me.actor, seat.me.instance, home, host, stamp()))
+        enrolment.enrol(worker.here, worker.store, worker.me.actor, worker.me.instance)
     except StoreError:
         return

@@ -10,11 +10,12 @@ import click
 from coord.base import command, gitconfig
 from coord.base.errors import CoordError, Environment, Refused
 from coord.base.names import quote, slug
-from coord.cli import show
+from coord.cli import edge, show
 from coord.identity import outgoing
 from coord.identity import pin as pins
 from coord.identity import whoami as known
 from coord.repo import git, worktree
+from coord.work import where
 
 if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
@@ -28,8 +29,9 @@ _LISTED = 5
 @click.pass_obj
 def whoami(asked: str | None, *, as_json: bool) -> None:
     """Show who acts here, how that is known, and the author git will write."""
-    here = located()
-    lazily_pin(here, asked)
+    call = edge.call(asked, "whoami")
+    here = where.located(call)
+    where.lazily_pin(call, here)
     who = known.resolve(here, asked, minting=here.in_use)
     if who.conflict is not None:
         show.note(f"--as or {known.VARIABLE} says {who.conflict}, but {who.actor} is pinned here")
@@ -52,7 +54,7 @@ def pin(
     asked: str | None, *, name: str | None, as_self: bool, replace: bool, as_json: bool
 ) -> None:
     """Pin an identity to this worktree, so that no peer can change who works here."""
-    here = located()
+    here = edge.located()
     worktree.refuse_leaked(here, os.getcwd(), "pin", os.environ)
     asked = name or asked or os.environ.get(known.VARIABLE)
     again = "git coord pin --replace" + (" --self" if as_self else "")
@@ -69,42 +71,17 @@ def pin(
     report(here, known.resolve(here, made.actor), as_json=as_json)
 
 
-def located() -> Worktree:
-    """Return the worktree of the user's folder."""
-    return worktree.discover(os.getcwd())
-
-
-def lazily_pin(here: Worktree, asked: str | None) -> None:
-    """Pin an unpinned linked worktree (made with ``--no-checkout``, or before the install).
-
-    Never the main worktree: its branch may be a peer's. A git dir that cannot be written leaves
-    the identity inferred, which the guards then refuse by name.
-    """
-    if not (here.linked and here.installed) or known.read_pin(here) is not None:
-        return
-    wanted = asked or os.environ.get(known.VARIABLE) or pins.branch_handle(here.git_dir)
-    if not wanted.endswith("-"):
-        known.require_actor(wanted, known.instead_of(asked))
-    try:
-        made, _ = pins.ensure(here.git_dir, here.common_dir, wanted, known.authorship(here))
-    except OSError as error:
-        show.note(f"this worktree could not be pinned: {error.strerror}: {error.filename}")
-    else:
-        _enrol(here, made)
-        show.note(f"pinned {made.actor} to {here.cwd}")
-
-
 def _enrol(here: Worktree, made: pins.Pin) -> None:
-    from coord.cli import roster  # noqa: PLC0415  # once in a worktree's life
+    from coord.work import enrolment  # noqa: PLC0415  # once in a worktree's life
 
-    roster.enrol_pinned(here, made)
+    enrolment.enrol_pinned(here, made)
 
 
 def _tell_left_behind(here: Worktree, made: pins.Pin) -> None:
     """Say that a pin is another owner than whoever claimed here before it."""
-    from coord.cli import roster  # noqa: PLC0415
+    from coord.work import enrolment  # noqa: PLC0415
 
-    for scope in roster.left_behind(here, made)[:_LISTED]:
+    for scope in enrolment.left_behind(here, made)[:_LISTED]:
         taken = f"git coord take-over {quote(scope)} --gone"
         show.note(f"{scope} was claimed here before this pin, by another instance; {taken}")
 

@@ -9,11 +9,12 @@ import click
 from coord.base import publish
 from coord.base.errors import Environment
 from coord.base.names import quote
-from coord.cli import roster, show, who
+from coord.cli import show, who
 from coord.identity import pin as pins
 from coord.identity import whoami
 from coord.repo import git
 from coord.repo import worktree as places
+from coord.work import enrolment
 
 
 @click.group()
@@ -81,4 +82,4 @@ def _pin(made: places.Worktree, actor: str | None) -> None:
     """Pin what no hook has pinned: ``--no-checkout``, a detached HEAD, no install."""
     wanted = actor or pins.branch_handle(made.git_dir)
     pinned, _ = pins.ensure(made.git_dir, made.common_dir, wanted, whoami.authorship(made))
-    roster.enrol_pinned(made, pinned)
+    enrolment.enrol_pinned(made, pinned)

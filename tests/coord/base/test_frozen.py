@@ -52,7 +52,7 @@ def test_nothing_can_be_set() -> None:
         point.other = 2
 
 
-@pytest.mark.parametrize("name", ["pre_push", "gate", "trailer", "post_checkout", "post_rewrite"])
+@pytest.mark.parametrize("name", ["pre_push", "gate", "signoff", "post_checkout", "post_rewrite"])
 def test_no_hook_pays_for_a_heavy_import(name: str) -> None:
     """These cost 4 to 17 ms each, at every commit that has something to judge."""
     heavy = {"typing", "dataclasses", "subprocess", "re", "enum", "inspect"}

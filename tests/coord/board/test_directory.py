@@ -95,7 +95,7 @@ import sys
 from coord.board import claims, events, notices
 from coord.board.directory import Directory
 from coord.board.events import Place
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 """
     outcomes = set()
     _claim(root, "i-a")

@@ -187,7 +187,7 @@ import sys
 from coord.board import claims, handover
 from coord.board.directory import Directory
 from coord.board.events import Place
-from coord.identity import Identity
+from coord.identity.whoami import Identity
 """
 BODY = """
 me, mine = Identity("b", "b", "pinned", 2), Place("b", "b", "feat", "now")

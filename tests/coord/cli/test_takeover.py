@@ -10,10 +10,11 @@ import pytest
 from coord.base.errors import Refused
 from coord.board import claims
 from coord.board.waiting import Watch
-from coord.cli import roster, takeover
-from coord.cli import seat as seats
+from coord.cli import takeover
 from coord.identity import whoami
 from coord.repo import worktree
+from coord.work import arrive as seats
+from coord.work import enrolment
 from harness.board import actor, answer, living, scope, worker
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def test_a_take_over_is_meant_for_the_holder_that_was_seen(one: Repo, two: Repo)
     """Between look and create it went to a third: --from-present takes nothing from that one."""
     place = worktree.discover(str(two.path))
     seat = seats.Seat(
-        place, whoami.resolve(place, None), roster.board_of(place), Watch(), ["task:x"]
+        place, whoami.resolve(place, None), enrolment.board_of(place), Watch(), ["task:x"]
     )
     seen = [claims.state(seat.store, "task:x")]
     answer(one, "release", "x")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import quote
 from coord.board import view
-from coord.cli import show
 
 if TYPE_CHECKING:
     from coord.board.events import Place, State
     from coord.board.roll import Roll
-    from coord.cli.seat import Seat
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
 
 
 class Lost(NamedTuple):
@@ -33,12 +33,12 @@ def found(scope: str, holder: Place, roll: Roll) -> Lost | None:
     return Lost(", whose process has ended", f"{take} --reason 'its process has ended'")
 
 
-def tell(seat: Seat, scope: str, state: State, roll: Roll) -> None:
+def tell(call: Call, worker: Worker, scope: str, state: State, roll: Roll) -> None:
     """Say that the release of a scope will not come by itself, if so."""
     holder = state.holder
-    lost = (
-        None if holder is None or holder.instance == seat.instance else found(scope, holder, roll)
-    )
-    if holder is not None and lost is not None:
-        show.note(f"{scope} is held by {view.told(holder)}{lost.words}")
-        show.note(f"{lost.run} takes it, on the record")
+    if holder is None or holder.instance == worker.instance:
+        return
+    lost = found(scope, holder, roll)
+    if lost is not None:
+        call.note(f"{scope} is held by {view.told(holder)}{lost.words}")
+        call.note(f"{lost.run} takes it, on the record")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
-from coord.board import recipients
-from coord.cli import show
+from coord.board.recipients import meant, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.board.actors import Actor
     from coord.board.roll import Roll
-    from coord.cli.seat import Seat
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
 
 
-def find(seat: Seat, roll: Roll, word: str) -> list[Actor]:
+def find(call: Call, worker: Worker, roll: Roll, word: str) -> list[Actor]:
     """Return the instances that `word` means, and say so where it is not plain.
 
     A name means its living instances, without the one that speaks; where none lives, those whose
@@ -26,35 +26,35 @@ def find(seat: Seat, roll: Roll, word: str) -> list[Actor]:
         Refused: nobody is known by that name, or all who were are gone.
     """
     everyone = roll.everyone()
-    meant = recipients.meant(everyone, word)
-    if len(meant.actors) > 1 and not meant.by_name:
-        raise _ambiguous(meant.actors, word)
-    others = [one for one in meant.actors if one.instance != seat.instance]
+    named = meant(everyone, word)
+    if len(named.actors) > 1 and not named.by_name:
+        raise _ambiguous(named.actors, word)
+    others = [one for one in named.actors if one.instance != worker.instance]
     there = [one for one in others if not roll.of(one.instance).gone]
     if not there:
-        raise _nobody(everyone, meant.actors, others, word)
-    alive = [one for one in there if not roll.of(one.instance).dead] if meant.by_name else []
-    _say(roll, alive or there, word)
+        raise _nobody(everyone, named.actors, others, word)
+    alive = [one for one in there if not roll.of(one.instance).dead] if named.by_name else []
+    _say(call, roll, alive or there, word)
     return alive or there
 
 
-def present(seat: Seat, roll: Roll) -> list[Actor]:
+def present(worker: Worker, roll: Roll) -> list[Actor]:
     """Return the peers who are here now."""
     return [
         one
         for one in roll.everyone()
-        if one.instance != seat.instance and roll.of(one.instance).present
+        if one.instance != worker.instance and roll.of(one.instance).present
     ]
 
 
-def _say(roll: Roll, found: Sequence[Actor], word: str) -> None:
+def _say(call: Call, roll: Roll, found: Sequence[Actor], word: str) -> None:
     if len(found) > 1:
-        show.note(f"{len(found)} live instances answer to {word}, and all of them are meant")
+        call.note(f"{len(found)} live instances answer to {word}, and all of them are meant")
     for one in found:
         if roll.of(one.instance).dead:
-            show.note(f"the process of {one.actor} has ended: the next one there will read it")
+            call.note(f"the process of {one.actor} has ended: the next one there will read it")
         elif not roll.of(one.instance).present:
-            show.note(f"{one.actor} has given no sign of life lately")
+            call.note(f"{one.actor} has given no sign of life lately")
 
 
 def _nobody(
@@ -65,7 +65,7 @@ def _nobody(
     elif known:
         why = "that is you, and nobody else goes by it"
     else:
-        near = recipients.nearest((one.actor for one in everyone), word)
+        near = nearest((one.actor for one in everyone), word)
         why = f"the nearest: {', '.join(near)}" if near else "no name is like it"
     return Refused(
         "recipient-unknown",

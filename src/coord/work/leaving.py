@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
 from coord.board import claims, events, scopes
-from coord.cli import show
 from coord.settings import config
 
 if TYPE_CHECKING:
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from coord.board.line import Place
     from coord.board.offer import Offer
     from coord.board.roll import Roll
-    from coord.cli.seat import Seat
     from coord.fleet.ledger import Move
+    from coord.work.arrive import Worker
 
 _GLANCE = 1 << 16  # what a worker has shipped since it claimed lies at the very end
 _MOVES = 3
@@ -30,27 +29,30 @@ class Given(NamedTuple):
 
     Attributes:
         scope: canonical scope.
+        before: the scope's generation before it.
         state: the scope's state after it.
         offers: the offers that ended with it.
         shipped: what the worker has shipped there since it took its place, a line a move.
     """
 
     scope: str
+    before: int
     state: State
     offers: tuple[Offer, ...]
     shipped: str
 
 
 def give_up(
-    seat: Seat, roll: Roll, scope: str, moves: Sequence[Move], kept: Collection[Place] = ()
+    worker: Worker, roll: Roll, scope: str, moves: Sequence[Move], kept: Collection[Place] = ()
 ) -> Given:
-    """Give up what `seat` has in `scope` but the places `kept`; `moves` are :func:`own_moves`."""
+    """Give up what `worker` has in `scope` but the places `kept`; `moves` are :func:`own_moves`."""
     offers: tuple[Offer, ...] = ()
-    words = ""
+    words, before = "", 0
 
     def decide(state: State) -> Change | None:
-        nonlocal offers, words
-        gone = [one for one in state.line if one.instance == seat.instance and one not in kept]
+        nonlocal offers, words, before
+        before = state.generation
+        gone = [one for one in state.line if one.instance == worker.instance and one not in kept]
         held = state.holder in gone
         offers = state.offers if held else ()
         words = shipped(moves, scope, gone[0].since) if held else ""
@@ -59,16 +61,16 @@ def give_up(
             return change
         return change._replace(details={**change.details, "shipped": words})
 
-    state = claims.change(seat.store, scope, seat.me, decide).state
-    return Given(scope, state, offers, words)
+    state = claims.change(worker.store, scope, worker.me, decide).state
+    return Given(scope, before, state, offers, words)
 
 
-def own_moves(seat: Seat) -> Sequence[Move]:
-    """Return what `seat` has shipped lately, newest first.
+def own_moves(worker: Worker) -> Sequence[Move]:
+    """Return what `worker` has shipped lately, newest first.
 
     A ledger that cannot be read says nothing: it never keeps a place from being given up.
     """
-    top = seat.here.top
+    top = worker.here.top
     if top is None:
         return []
     try:
@@ -79,7 +81,7 @@ def own_moves(seat: Seat) -> Sequence[Move]:
         from coord.fleet.ledgerfile import Ledger  # noqa: PLC0415
 
         found = Ledger(top, name, Move).newest(_GLANCE)
-        return [one for one in found if one.instance and seat.instance.startswith(one.instance)]
+        return [one for one in found if one.instance and worker.instance.startswith(one.instance)]
     except (CoordError, OSError):
         return []
 
@@ -90,12 +92,6 @@ def shipped(moves: Sequence[Move], scope: str, since: str) -> str:
     found = [one for one in moves if one.at >= since and (one.scope == scope or one.lane == lane)]
     lines = (f"{one.kind}: {' '.join(one.summary.split())}" for one in reversed(found[:_MOVES]))
     return "\n".join(lines)[:_LIMIT]
-
-
-def tell_of_offers(given: Given) -> None:
-    """Say which offers ended with what was given up."""
-    for offer in given.offers:
-        show.note(f"the offer of {given.scope} to {offer.name} ended with it")
 
 
 def document(given: Given) -> dict[str, object]:

@@ -1,0 +1,73 @@
+"""What several verbs answer: how claims stand, what became of an offer, which paths meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord.base.names import quote
+from coord.board import view
+from coord.cli import show
+from coord.work import lost
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from coord.board.events import State
+    from coord.overlap.pathspecs import Meeting
+    from coord.work.claim import Claim, Claims
+    from coord.work.leaving import Given
+
+
+def claims(made: Claims, *, as_json: bool) -> None:
+    """Print how claims stand."""
+    if as_json:
+        found = [
+            view.claim_document(one.scope, one.state, one.place, made.roll) for one in made.made
+        ]
+        show.document({"claims": found})
+        return
+    for one in made.made:
+        _claim(made, one)
+
+
+def _claim(made: Claims, one: Claim) -> None:
+    scope, state, holder = one.scope, one.state, one.state.line[0]
+    answer = view.claim_document(scope, state, one.place, made.roll)
+    if answer["state"] == "held":
+        show.line(f"{scope} is yours, generation {state.generation}")
+        return
+    gone = lost.found(scope, holder, made.roll)
+    by = f"{view.told(holder)}{gone.words if gone else ''}"
+    show.line(f"{scope} is held by {by}; you are number {answer['place']}")
+    if holder.instance != made.worker.instance:
+        _pause(scope, state)
+        wait = f"git coord wait {quote(scope)} ends when it is yours"
+        show.note(f"{gone.run} takes it, on the record" if gone else wait)
+    elif made.roll.is_finished(holder):
+        show.note(f"that is your claim for {holder.branch}, until the branch has landed")
+
+
+def _pause(scope: str, state: State) -> None:
+    """Say that nobody is at work on a scope, and why, in its holder's words."""
+    if state.paused_at is None:
+        return
+    show.note(f"{state.line[0].actor} has paused {scope} since {state.paused_at[:19]}Z")
+    for line in state.paused_why.split("\n") if state.paused_why else ():
+        show.quoted(line)
+
+
+def ended_offers(given: Given) -> None:
+    """Say which offers ended with what was given up."""
+    for offer in given.offers:
+        show.note(f"the offer of {given.scope} to {offer.name} ended with it")
+
+
+def overlaps(met: Iterable[Meeting]) -> None:
+    """Say, as commentary, where declared paths meet."""
+    from coord.overlap import text  # noqa: PLC0415  # most claims declare no paths
+
+    for meeting in met:
+        headline, *rest = text.lines(meeting)
+        show.note(headline)
+        for line in rest:
+            show.quoted(line.strip(" |"))

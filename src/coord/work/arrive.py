@@ -1,0 +1,174 @@
+"""How a worker comes to the board: the worktree, who acts there, the board, who is above it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.base import publish
+from coord.base.errors import Environment
+from coord.board import beats, chosen, scopes
+from coord.board.events import Place
+from coord.board.roll import Roll
+from coord.identity import whoami
+from coord.identity.pin import now
+from coord.repo import git, worktree
+from coord.settings import config
+from coord.work import enrolment, where
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.board.process import Process
+    from coord.board.store import Store
+    from coord.board.waiting import Watch
+    from coord.identity.whoami import Identity
+    from coord.repo.worktree import Worktree
+    from coord.work.call import Call
+
+_BEAT = 60.0
+
+
+class Worker(NamedTuple):
+    """Who uses the board, and from where.
+
+    Attributes:
+        here: the worktree.
+        me: who acts.
+        store: the board.
+        watch: the processes above this one.
+        scopes: the scopes that were named, canonical, each once, in order.
+    """
+
+    here: Worktree
+    me: Identity
+    store: Store
+    watch: Watch
+    scopes: list[str]
+
+    @property
+    def instance(self) -> str:
+        """The acting instance, after :func:`acting` has made sure that there is one."""
+        return self.me.instance or ""
+
+    @property
+    def branch(self) -> str | None:
+        """The branch that is checked out, None when detached."""
+        head = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=self.here.cwd)
+        return head.text or None
+
+    def roll(self) -> Roll:
+        """Return the roll, by the declared expiry."""
+        return Roll(self.store, self.here, config.load(self.here.top).expires)
+
+    @property
+    def beat_every(self) -> float:
+        """Seconds between the beats of what lasts: often enough for the declared expiry."""
+        return min(_BEAT, config.load(self.here.top).expires / 3)
+
+    def beat(self, process: Process | None = None) -> None:
+        """Give a sign of life, in the name of `process` (default: who started this command)."""
+        beats.beat(self.here.git_dir, self.me.instance, process or self.watch.worker)
+
+
+def looking(call: Call, names: Sequence[str] = ()) -> Worker:
+    """Come to the board to read; a contradicted pin is warned of.
+
+    Raises:
+        Usage: one of `names` is no scope.
+    """
+    here = where.located(call)
+    wanted = parsed(names, here)
+    where.lazily_pin(call, here)
+    me = whoami.resolve(here, call.actor, call.environ, minting=here.in_use)
+    if me.conflict is not None:
+        call.note(f"--as or {whoami.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
+    return Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
+
+
+def acting(call: Call, names: Sequence[str]) -> Worker:
+    """Come to the board to own something: the identity has to be certain, and is pinned if it can.
+
+    Raises:
+        Usage: one of `names` is no scope.
+        Refused: the identity is only inferred, or contradicts the pin.
+        Environment: the private git dir cannot hold an instance.
+    """
+    here = where.located(call)
+    wanted = parsed(names, here)
+    where.lazily_pin(call, here)
+    return _certain(call, here, wanted)
+
+
+def guarded(call: Call, names: Sequence[str]) -> Worker:
+    """Come to the board as :func:`acting`, to speak or take: a leaked GIT_DIR is refused.
+
+    Raises:
+        Refused: also where GIT_DIR would make it act for a peer.
+    """
+    here = where.located(call)
+    wanted = parsed(names, here)
+    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    where.lazily_pin(call, here)
+    return _certain(call, here, wanted)
+
+
+def leaving(call: Call, names: Sequence[str]) -> Worker:
+    """Come to the board as :func:`guarded`, to give up: a pin made up now would be a guess.
+
+    Raises:
+        Refused: as :func:`guarded`.
+    """
+    here = where.located(call)
+    wanted = parsed(names, here)
+    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    return _certain(call, here, wanted)
+
+
+def parsed(names: Sequence[str], here: Worktree) -> list[str]:
+    """Return scopes as typed, canonical, each once, in order.
+
+    Raises:
+        Usage: one is no scope.
+    """
+    return sorted({scopes.parse(name, here.top) for name in names})
+
+
+def place(worker: Worker, branch: str | None) -> Place:
+    """Return the place that `worker` would take in a line."""
+    tip = None if branch is None else _tip(worker, branch)
+    process = worker.watch.worker
+    return Place(worker.me.actor, worker.instance, branch, now(), process=process, tip=tip)
+
+
+def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
+    me = whoami.resolve(here, call.actor, call.environ)
+    whoami.require_certain(me, here, call.words)
+    me = _with_instance(me, here)
+    worker = Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
+    if beats.worker_of(here.git_dir, worker.instance) is None:
+        worker.beat()  # the first command: at its start nobody knew the instance
+    enrolment.enrol(here, worker.store, me.actor, worker.instance)
+    return worker
+
+
+def _with_instance(me: Identity, here: Worktree) -> Identity:
+    if me.instance is not None:
+        return me
+    try:
+        whoami.mint(here.private(f"coord-instances/{me.actor}"))
+    except OSError as error:
+        if publish.is_full(error):
+            raise
+    raise Environment(
+        "not-writable",
+        "no instance can be kept here",
+        where=here.git_dir,
+        why="claims are owned by an instance, which is kept in the private git dir; "
+        f"add {here.common_dir} to the sandbox's writable roots",
+        run="git rev-parse --path-format=absolute --git-common-dir",
+    )
+
+
+def _tip(worker: Worker, branch: str) -> str | None:
+    query = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+    return git.ask(*query, cwd=worker.here.cwd).text or None

@@ -1,0 +1,63 @@
+"""``board``: who is here, who works on what, and who waits for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.board import claims, view
+from coord.board.text import seconds
+from coord.work import arrive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from coord.board.events import Event
+    from coord.board.roll import Member, Roll
+    from coord.board.store import Store
+    from coord.board.view import Row
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
+
+_LONG = 86400
+
+
+class Board(NamedTuple):
+    """What the board shows, and to whom."""
+
+    worker: Worker
+    roll: Roll
+    members: list[Member]
+    rows: list[Row]
+
+
+def board(call: Call) -> Board:
+    """Return every worker and every claim, scopes in order."""
+    worker = arrive.looking(call)
+    roll = worker.roll()
+    rows = rows_of(claims.tops(worker.store), roll)
+    return Board(worker, roll, roll.members(view.owners(rows)), rows)
+
+
+def rows_of(events: Iterable[Event], roll: Roll) -> list[Row]:
+    """Return the newest events of scopes as rows, in the order of their names."""
+    return sorted((view.row(one.scope, one.state, roll) for one in events), key=_name)
+
+
+def aged(store: Store, rows: Iterable[Row], now: float | None) -> list[Row]:
+    """Return rows with when each scope began, where a claim says that it is more than a day old.
+
+    A record says when its owner's clock made it; the store knows when the scope really began. Only
+    text shows ages, so only text pays for the look.
+    """
+    return [_aged(store, row, now) for row in rows]
+
+
+def _aged(store: Store, row: Row, now: float | None) -> Row:
+    since = (seconds(one.place.since) for one in row.claimants)
+    if now is None or all(at is None or now - at < _LONG for at in since):
+        return row
+    return row._replace(began=claims.began(store, row.scope))
+
+
+def _name(row: Row) -> str:
+    return row.scope

@@ -1,0 +1,123 @@
+"""``claim``: a place in the line of a scope; the first holds it, a later one waits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.base.errors import Usage
+from coord.board import claims, events
+from coord.repo import git
+from coord.work import arrive
+from coord.work.call import bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.board.events import Place, State
+    from coord.board.roll import Roll
+    from coord.overlap.pathspecs import Meeting
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
+
+
+class Claim(NamedTuple):
+    """How a scope stands: the whole of it, and the worker's own place."""
+
+    scope: str
+    state: State
+    place: Place
+
+
+class Claims(NamedTuple):
+    """How claims stand, and what is known of whoever shares them."""
+
+    worker: Worker
+    roll: Roll
+    made: tuple[Claim, ...]
+
+
+def claim(
+    call: Call,
+    names: Sequence[str],
+    *,
+    branch: str | None = None,
+    issue: str | None = None,
+    intent: str | None = None,
+    globs: Sequence[str] = (),
+    session: str | None = None,
+) -> Claims:
+    """Claim scopes, for the branch that is checked out or for another one's worker to come.
+
+    Raises:
+        Usage: a scope, a branch or a path is none, or a text is too long for a record.
+        Refused: who acts here is only inferred, or contradicts the pin.
+    """
+    said = {"--branch": branch, "--issue": issue, "--intent": intent, "--session": session}
+    for option, text in (*said.items(), *(("--path", glob) for glob in globs)):
+        bounded(text, option)
+    worker = arrive.acting(call, names)
+    own = worker.branch
+    target = own if branch is None else _branch(branch, worker)
+    mine = arrive.place(worker, target)._replace(
+        issue=_issue(issue),
+        intent=intent or None,
+        paths=_rooted(call, worker, globs) if globs else (),
+        session=session or None,
+        on_behalf=branch is not None and target != own,
+    )
+    if branch is not None and mine.tip is None:
+        call.note(f"there is no branch {target} in this repository yet")
+    roll = worker.roll()
+    return Claims(worker, roll, tuple(join(worker, roll, scope, mine) for scope in worker.scopes))
+
+
+def join(worker: Worker, roll: Roll, scope: str, mine: Place) -> Claim:
+    """Take the place `mine` in the line of `scope`, and return how it stands then."""
+    outcome = claims.change(
+        worker.store,
+        scope,
+        worker.me,
+        lambda state: events.joined(state, mine, roll.is_dead, roll.is_finished),
+    )
+    state = outcome.state
+    places = events.places_for(state, mine, roll.is_dead, roll.is_finished)
+    return Claim(scope, state, state.line[places[0]])
+
+
+def met(made: Claims) -> list[Meeting]:
+    """Tell the owners of overlapping paths, once a pair, and return the overlaps.
+
+    It comes after the answer: what was claimed stands, whatever becomes of the letters.
+    """
+    from coord.work import overlaps  # noqa: PLC0415  # most claims declare no paths
+
+    return [
+        meeting
+        for one in made.made
+        for meeting in overlaps.tell(made.worker, made.roll, one.scope, one.place)
+    ]
+
+
+def _rooted(call: Call, worker: Worker, globs: Sequence[str]) -> tuple[str, ...]:
+    from coord.overlap import pathspecs  # noqa: PLC0415  # most claims declare no paths
+
+    return pathspecs.rooted(worker.here, call.cwd, globs)
+
+
+def _branch(branch: str, worker: Worker) -> str:
+    short = branch.removeprefix("refs/heads/")
+    if git.ask("check-ref-format", "--branch", short, cwd=worker.here.cwd).code == 0:
+        return short
+    raise Usage(
+        "branch-invalid",
+        "not the name of a branch",
+        where=branch,
+        why="git check-ref-format refuses it",
+        run="git branch --list",
+    )
+
+
+def _issue(text: str | None) -> int | str | None:
+    """Return an issue's number as one, a key such as ``HW-12`` as it stands."""
+    plain = (text or "").removeprefix("#")
+    return int(plain) if plain.isascii() and plain.isdigit() else text or None

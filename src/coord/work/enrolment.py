@@ -1,0 +1,49 @@
+"""The roll: whoever acts in a worktree is put on it, so that a removed one can be told."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord.board import actors, beats, chosen, claims
+from coord.board.store import StoreError
+from coord.identity.pin import now
+
+if TYPE_CHECKING:
+    from coord.board.store import Store
+    from coord.identity.pin import Pin
+    from coord.repo.worktree import Worktree
+
+
+def enrol(here: Worktree, store: Store, actor: str, instance: str) -> None:
+    """Put who acts in a worktree on the roll, for whoever comes after it is gone.
+
+    Raises:
+        StoreError: the board cannot be written.
+    """
+    home, host = actors.home_of(here.git_dir, here.common_dir), os.uname().nodename
+    actors.enrol(store, actors.Actor(actor, instance, home, host, now()))
+
+
+def enrol_pinned(here: Worktree, made: Pin) -> None:
+    """Put a worker that was just pinned on the roll: it is there, though it has done nothing yet.
+
+    A board that cannot be written does not undo the pin: the worker's first command says so.
+    """
+    beats.beat(here.git_dir, None, None)
+    home = actors.home_of(here.git_dir, here.common_dir)
+    known = actors.Actor(made.actor, made.instance, home, made.host, made.created)
+    try:
+        actors.enrol(chosen.board_of(here.common_dir), known)
+    except StoreError:
+        return
+
+
+def left_behind(here: Worktree, made: Pin) -> list[str]:
+    """Return the scopes held by whoever acted in this worktree before `made` was pinned."""
+    store = chosen.board_of(here.common_dir)
+    home = actors.home_of(here.git_dir, here.common_dir)
+    earlier = {one.instance for one in actors.every(store) if one.home == home} - {made.instance}
+    tops = claims.tops(store) if earlier else ()
+    held = ((event.scope, event.state.holder) for event in tops)
+    return [scope for scope, holder in held if holder and holder.instance in earlier]

@@ -1,0 +1,44 @@
+"""Speaking to peers: what a killed command left half sent goes first, then what is to be said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord.board import claims, letters, messages
+from coord.board.messages import Message, Party
+from coord.work import arrive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.board.actors import Actor
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
+
+
+def talking(call: Call) -> tuple[Worker, list[tuple[Message, ...]]]:
+    """Come to the board to speak; return what a killed command had left half sent, too.
+
+    By then it has been delivered.
+
+    Raises:
+        Refused: as :func:`coord.work.arrive.guarded`.
+    """
+    worker = arrive.guarded(call, [])
+    half = letters.settle(worker.store, worker.instance)
+    for made in half:
+        call.note(f"{made[0].id}, which an interrupted command had begun to send, is sent now")
+    return worker, half
+
+
+def written(
+    worker: Worker, kind: str, to: Sequence[Actor], text: str, scope: str | None
+) -> tuple[Message, ...]:
+    """Return a message to each of `to`, not yet sent."""
+    made, at = messages.stamped(worker.store)
+    sender = messages.party(worker.me, worker.branch)
+    generation = None if scope is None else claims.state(worker.store, scope).generation
+    return tuple(
+        Message(made, kind, sender, Party(one.actor, one.instance), scope, generation, text, at)
+        for one in to
+    )

@@ -1,0 +1,39 @@
+"""Where a call comes from: its worktree, which is pinned as soon as that can be told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord.identity import pin, whoami
+from coord.repo import worktree
+
+if TYPE_CHECKING:
+    from coord.repo.worktree import Worktree
+    from coord.work.call import Call
+
+
+def located(call: Call) -> Worktree:
+    """Return the worktree of the caller's folder."""
+    return worktree.discover(call.cwd, call.environ)
+
+
+def lazily_pin(call: Call, here: Worktree) -> None:
+    """Pin an unpinned linked worktree (made with ``--no-checkout``, or before the install).
+
+    Never the main worktree: its branch may be a peer's. A git dir that cannot be written leaves
+    the identity inferred, which the guards then refuse by name.
+    """
+    if not (here.linked and here.installed) or whoami.read_pin(here) is not None:
+        return
+    wanted = call.actor or call.environ.get(whoami.VARIABLE) or pin.branch_handle(here.git_dir)
+    if not wanted.endswith("-"):
+        whoami.require_actor(wanted, whoami.instead_of(call.actor))
+    try:
+        made, _ = pin.ensure(here.git_dir, here.common_dir, wanted, whoami.authorship(here))
+    except OSError as error:
+        call.note(f"this worktree could not be pinned: {error.strerror}: {error.filename}")
+    else:
+        from coord.work import enrolment  # noqa: PLC0415  # once in a worktree's life
+
+        enrolment.enrol_pinned(here, made)
+        call.note(f"pinned {made.actor} to {here.cwd}")
