@@ -19,6 +19,7 @@ FLOORS = {
     "coord.command": 1,
     "coord.duration": 1,
     "coord.errors": 1,
+    "coord.cwd": 2,
     "coord.git": 2,
     "coord.gitconfig": 2,
     "coord.publish": 2,
