@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import coord
-from coord import command
+from coord import command, config
 from coord.installer import authors, hookfile, hooktools, steps
 from coord.installer.steps import Drop, Keep, Leave, Move, Step, Write
 
@@ -99,6 +99,7 @@ def _state(common: str, *, changed: bool, done: bool) -> str:
 def _notes(found: Survey) -> Iterator[str]:
     yield from hooktools.notes(found.place.top)
     yield from found.warnings()
+    yield from (key.told(config.FILE) for key in found.declared.unknown)
 
 
 def _unrun(plan: Sequence[Step]) -> Iterator[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from coord.installer.attributes import Line
     from coord.installer.doctor.configured import Listing
+    from coord.sections import Unknown
     from coord.worktree import Place
 
 _NAMES = tuple(map(guarded.attribute, guarded.KINDS))
@@ -60,6 +61,7 @@ class Guards:
         producers: ``[derived]`` of this worktree's ``.coord.toml``.
         without: derived paths without a producer there.
         fault: why ``.coord.toml`` cannot be used.
+        unknown: its keys that nothing here reads.
         undeclared: ``.coord.toml`` is tracked, but outside of the sparse checkout.
     """
 
@@ -71,6 +73,7 @@ class Guards:
     producers: tuple[Derived, ...] = ()
     without: tuple[Missing, ...] = ()
     fault: CoordError | None = None
+    unknown: tuple[Unknown, ...] = ()
     undeclared: bool = False
 
 
@@ -98,6 +101,7 @@ def ask(place: Place, listing: Listing, block: Sequence[Line], version: tuple[in
         producers=declared.derived,
         without=() if fault else _without(place, declared, derived, (*rules, *block)),
         fault=fault,
+        unknown=declared.unknown,
         undeclared=tags.get(config.FILE) == "S" and not os.path.lexists(_full(place, config.FILE)),
     )
 

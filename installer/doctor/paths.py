@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord import command
+from coord import command, config
 from coord.drivers.line import DRIVERS
 from coord.guarded import attribute
 from coord.installer import attributes, check
 from coord.installer.doctor.finding import Finding, Verdict, verdict
 from coord.integrate import producers
 from coord.names import quote
+from coord.sections import editor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,6 +69,7 @@ def _of(view: View, declared: Declared) -> Iterator[Finding]:
             yield check.otherwise(there, path.path, name, path.driver)
     yield from _fallbacks(view)
     yield from _drivers(view, declared)
+    yield from _unknown(view)
     yield from _producers(view, declared.producers)
     yield from _sparse(view)
 
@@ -115,6 +117,13 @@ def _unregistered(view: View, declared: Declared) -> Iterator[str]:
             what = f"{file} says merge={name}, which nobody registered: git merges it as text"
             how = f"git config merge.{name}.driver {_TAUGHT[name]}" if name in _TAUGHT else ""
             yield f"{what}; {how}" if how else what
+
+
+def _unknown(view: View) -> Iterator[Finding]:
+    """Yield the keys of ``.coord.toml`` that nothing here reads."""
+    for key in view.guards.unknown:
+        run = editor(os.path.join(view.folder, config.FILE), key.line)
+        yield Finding("config-unknown", view.folder, key.told(config.FILE), run)
 
 
 def _producers(view: View, known: Mapping[str, str]) -> Iterator[Finding]:

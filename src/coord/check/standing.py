@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord import command, guarded, trust
+from coord import command, config, guarded, trust
 from coord.check import commands, declared, ids, once
 from coord.check.problem import Problem, printed
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def problems(subject: Subject, notes: list[str]) -> Iterator[Problem]:
-    """Yield them by rule, then path; add to `notes` what others have to know of their drivers."""
+    """Yield them by rule, then path; add to `notes` what is no problem and has no effect."""
+    notes += [key.told(config.FILE) for key in subject.config.unknown]
     yield from _ids(subject)
     yield from _declarations(subject, notes)
     if subject.invalid is not None:
