@@ -71,7 +71,11 @@ def placed(error: CoordError) -> CoordError:
 
 
 def _fault(event: str, error: Exception) -> str:
-    from coord.base.names import shown  # noqa: PLC0415  # only after a fault
+    from coord.base.names import shown  # noqa: PLC0415
+    from coord.repo import cwd  # noqa: PLC0415  # only after a fault
 
+    gone = cwd.gone()
+    if gone:
+        return gone.lines()
     text = shown(f"{type(error).__name__}: {error}")
     return f"coord: a fault in the {event} hook, git goes on (COORD_DEBUG=1 shows it): {text}\n"

@@ -11,6 +11,7 @@ import coord
 from coord.base import command
 from coord.installer import authorship, hookfile, hooktools, steps
 from coord.installer.steps import Drop, Keep, Leave, Move, Step, Write
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,6 +100,7 @@ def _state(common: str, *, changed: bool, done: bool) -> str:
 def _notes(found: Survey) -> Iterator[str]:
     yield from hooktools.notes(found.here.top)
     yield from found.warnings()
+    yield from (key.told(config.FILE) for key in found.declared.unknown)
 
 
 def _unrun(plan: Sequence[Step]) -> Iterator[str]:

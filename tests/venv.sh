@@ -1,6 +1,8 @@
 # Sourced by demo.sh, test.sh and .ci/run from the top of the checkout: makes .venv once and again
 # whenever the list of modules or the packaging changes, and puts it first on PATH.
 # Usage: coord_extras=EXTRA[,EXTRA]; . tests/venv.sh   (dash hands no arguments to a sourced file)
+# shellcheck shell=sh
+# shellcheck disable=SC2154 # the caller sets coord_extras
 
 coord_want="$coord_extras $(git ls-files -co --exclude-standard '*.py' 'hooks/sh' 'drivers/sh' pyproject.toml | LC_ALL=C sort | cksum) $(cksum <pyproject.toml) $(pwd)"
 if [ "$(cat .venv/coord-stamp 2>/dev/null)" != "$coord_want" ]; then

@@ -10,6 +10,7 @@ from coord.check import commands, effective, once
 from coord.guard import guarded, trust
 from coord.history.problem import Problem, printed
 from coord.ids import claimtext
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def problems(subject: Subject, notes: list[str]) -> Iterator[Problem]:
-    """Yield them by rule, then path; add to `notes` what others have to know of their drivers."""
+    """Yield them by rule, then path; add to `notes` what is no problem and has no effect."""
+    notes += [key.told(config.FILE) for key in subject.config.unknown]
     yield from _ids(subject)
     yield from _declarations(subject, notes)
     if subject.invalid is not None:

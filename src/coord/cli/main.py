@@ -235,6 +235,12 @@ def _help(path: str) -> str:
 
 
 def _system(error: OSError) -> Environment:
+    from coord.repo import cwd  # noqa: PLC0415  # only after a failure
+
+    return cwd.gone() or _refused(error)
+
+
+def _refused(error: OSError) -> Environment:
     name = errno_name(error) if error.errno is not None else ""
     where = str(error.filename or os.getcwd())
     said = str(error.strerror or error)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from coord.doctor.configured import Listing
     from coord.installer.attributesfile import Line
     from coord.repo.worktree import Worktree
+    from coord.settings.sections import Unknown
 
 _NAMES = tuple(map(guarded.attribute, guarded.KINDS))
 _READS_OUTSIDE = (2, 43)  # the first git that reads attributes files outside of a sparse cone
@@ -62,6 +63,7 @@ class Guards:
         producers: ``[derived]`` of this worktree's ``.coord.toml``.
         without: derived paths without a producer there.
         fault: why ``.coord.toml`` cannot be used.
+        unknown: its keys that nothing here reads.
         undeclared: ``.coord.toml`` is tracked, but outside of the sparse checkout.
     """
 
@@ -73,6 +75,7 @@ class Guards:
     producers: tuple[Derived, ...] = ()
     without: tuple[Missing, ...] = ()
     fault: CoordError | None = None
+    unknown: tuple[Unknown, ...] = ()
     undeclared: bool = False
 
 
@@ -102,6 +105,7 @@ def ask(
         producers=declared.derived,
         without=() if fault else _without(here, declared, derived, (*rules, *block)),
         fault=fault,
+        unknown=declared.unknown,
         undeclared=tags.get(config.FILE) == "S" and not os.path.lexists(_full(here, config.FILE)),
     )
 

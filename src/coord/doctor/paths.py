@@ -12,6 +12,8 @@ from coord.doctor.findings import Finding, Verdict, verdict
 from coord.drivers.line import DRIVERS
 from coord.guard.guarded import attribute
 from coord.installer import attributesfile
+from coord.settings import config
+from coord.settings.sections import editor
 from coord.settle import producers
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ def _of(view: View, declared: Declared) -> Iterator[Finding]:
             yield installation.otherwise(there, path.path, name, path.driver)
     yield from _fallbacks(view)
     yield from _drivers(view, declared)
+    yield from _unknown(view)
     yield from _producers(view, declared.producers)
     yield from _sparse(view)
 
@@ -116,6 +119,13 @@ def _unregistered(view: View, declared: Declared) -> Iterator[str]:
             what = f"{file} says merge={name}, which nobody registered: git merges it as text"
             how = f"git config merge.{name}.driver {_TAUGHT[name]}" if name in _TAUGHT else ""
             yield f"{what}; {how}" if how else what
+
+
+def _unknown(view: View) -> Iterator[Finding]:
+    """Yield the keys of ``.coord.toml`` that nothing here reads."""
+    for key in view.guards.unknown:
+        run = editor(os.path.join(view.folder, config.FILE), key.line)
+        yield Finding("config-unknown", view.folder, key.told(config.FILE), run)
 
 
 def _producers(view: View, known: Mapping[str, str]) -> Iterator[Finding]:

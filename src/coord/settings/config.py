@@ -1,7 +1,8 @@
 """``.coord.toml``: what the repository declares, read from the working tree and checked whole.
 
-A typo must not switch a guard off in silence, so an unknown section or key is an error that names
-its line.
+A typo must not switch a guard off in silence, so a value that cannot be is an error that names its
+line. A key that nothing here knows is kept for the doctor: a later version may have added it, and
+workers of both share one repository.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ import tomllib
 from dataclasses import dataclass, field
 
 from coord.base.names import is_actor, shown
-from coord.settings.sections import ConfigInvalid, Sections
+from coord.settings.sections import ConfigInvalid, Sections, below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from coord.settings.sections import Unknown
 
 FILE = ".coord.toml"
 _SECTIONS = {
@@ -24,7 +29,7 @@ _SECTIONS = {
     "put-down": ("ledger",),
     "wake": ("stagger",),
 }
-_LATER = ("id",)  # checked by its own module
+_LATER = {"id": ("format",)}  # sections that modules of their own read, and the keys in there
 AUTHORS = ("actor", "keep")
 AUTHORSHIP = ("warn", "refuse")
 STORES = ("directory",)
@@ -108,6 +113,7 @@ class Config:
         store: ``[board] store``: where shared records live.
         expires: ``[presence] expires``: seconds of silence after which nobody is called present.
         fleet: ``[moves]``, ``[put-down]``, ``[wake]`` and ``[lane.NAME]``.
+        unknown: the keys that nothing here reads, in the order of the file.
     """
 
     derived: tuple[Derived, ...] = ()
@@ -117,13 +123,14 @@ class Config:
     store: str = "directory"
     expires: float = 1800.0
     fleet: Fleet = field(default_factory=Fleet)
+    unknown: tuple[Unknown, ...] = ()
 
 
 def load(top: str | None) -> Config:
     """Return the declaration of the worktree at `top`; the defaults where there is none.
 
     Raises:
-        ConfigInvalid: broken syntax, an unknown key, a value of the wrong kind.
+        ConfigInvalid: broken syntax, a value of the wrong kind, a key that is needed and missing.
     """
     return parse(*source(top))
 
@@ -182,6 +189,7 @@ class _Reader(Sections):
         section = {name: self._table(name, tables) for name in _SECTIONS}
         for name, known in _SECTIONS.items():
             self._known(name, section[name], known)
+        self._known_later(tables)
         identity = section["identity"]
         return Config(
             tuple(self._derived(pattern, rule) for pattern, rule in self._rules("derived", tables)),
@@ -201,7 +209,16 @@ class _Reader(Sections):
                 self._stagger(section["wake"]),
                 tuple(self._lane(name, rule) for name, rule in self._rules("lane", tables)),
             ),
+            tuple(sorted(self._unknown)),
         )
+
+    def _known_later(self, tables: dict[str, object]) -> None:
+        """Note unknown keys of the sections of others; what is no table there is theirs to say."""
+        for section, keys in _LATER.items():
+            rules = tables.get(section)
+            for name, rule in rules.items() if isinstance(rules, dict) else ():
+                if isinstance(rule, dict):
+                    self._known(below(section, name), rule, keys)
 
     def _derived(self, pattern: str, rule: dict[str, object]) -> Derived:
         at = f'derived."{pattern}"'

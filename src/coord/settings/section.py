@@ -6,7 +6,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from coord.settings import config
-from coord.settings.sections import Sections
+from coord.settings.sections import Sections, below
 
 if TYPE_CHECKING:
     from coord.settings.sections import ConfigInvalid
@@ -23,14 +23,13 @@ class Section(Sections):
         self._name = name
 
     def tables(self, keys: tuple[str, ...]) -> dict[str, dict[str, str | None]]:
-        """Return the tables below it, by name; each may hold texts under `keys` and no more.
+        """Return the texts that the tables below it hold under `keys`, by name of the table.
 
         Raises:
-            ConfigInvalid: one holds something else.
+            ConfigInvalid: there is something else.
         """
         found = {}
         for name, table in self._rules(self._name, self._tables):
-            self._known(self._at(name), table, keys)
             found[name] = {key: self._text(self._at(name), table, key) for key in keys}
         return found
 
@@ -39,6 +38,4 @@ class Section(Sections):
         return self._invalid(f"{self._at(name)}.{key}", key, why)
 
     def _at(self, name: str) -> str:
-        """Return the key of a table as it is written: in quotes where it needs them."""
-        is_bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-        return f"{self._name}.{name}" if is_bare else f'{self._name}."{name}"'
+        return below(self._name, name)

@@ -2,9 +2,56 @@
 
 from __future__ import annotations
 
+import coord
 from coord.base import duration
 from coord.base.errors import Environment
-from coord.base.names import quote
+from coord.base.names import quote, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from coord.base.frozen import NamedTuple
+
+
+class Unknown(NamedTuple):
+    """A key that nothing here reads: misspelt, or of a later version than this one.
+
+    Attributes:
+        line: 1-based line, 0 when that cannot be told.
+        at: dotted key of the table that holds it, empty for the top.
+        word: the key itself.
+        known: the keys that may stand in its place.
+    """
+
+    line: int
+    at: str
+    word: str
+    known: tuple[str, ...]
+
+    def told(self, file: str) -> str:
+        """Return what is to be known of it, in one line, with the nearest key there is."""
+        from difflib import get_close_matches  # noqa: PLC0415  # 4 ms, only where one is found
+
+        near = get_close_matches(self.word.lower(), self.known, n=1)
+        helped = f"did you mean {near[0]}?" if near else f"known here are: {', '.join(self.known)}"
+        key = shown(f"{self.at}.{self.word}" if self.at else self.word)
+        where = f"{file}:{self.line}" if self.line else file
+        return (
+            f"{where}: {key} is no key of git-coord {coord.VERSION} and has no effect; "
+            f"a later version may know it; {helped}"
+        )
+
+
+def editor(path: str, line: int) -> str:
+    """Return the command that opens a file, at a line where there is one."""
+    return f"${{EDITOR:-vi}} {f'+{line} ' if line else ''}{quote(path)}"
+
+
+def below(section: str, name: str) -> str:
+    """Return the key of a table of a section as it is written: in quotes where it needs them."""
+    is_bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return f"{section}.{name}" if is_bare else f'{section}."{name}"'
 
 
 class ConfigInvalid(Environment):
@@ -21,7 +68,7 @@ class ConfigInvalid(Environment):
             f"{key} is not valid" if key else "not valid TOML",
             where=f"{path}:{line}" if line else path,
             why=why,
-            run=f"${{EDITOR:-vi}} {f'+{line} ' if line else ''}{quote(path)}",
+            run=editor(path, line),
         )
         self.line = line
         self.key = key
@@ -33,6 +80,7 @@ class Sections:
     def __init__(self, text: str, path: str) -> None:
         self._lines = text.split("\n")
         self._path = path
+        self._unknown: list[Unknown] = []
 
     def _table(self, key: str, tables: dict[str, object], at: str = "") -> dict[str, object]:
         found = tables.get(key, {})
@@ -72,10 +120,11 @@ class Sections:
         return [(pattern, self._table(pattern, rules, section)) for pattern in rules]
 
     def _known(self, at: str, table: dict[str, object], keys: tuple[str, ...]) -> None:
+        """Note the keys that a table holds beside `keys`."""
         for key in table:
             if key not in keys:
-                dotted = f"{at}.{key}" if at else key
-                raise self._invalid(dotted, key, f"known here are: {', '.join(keys)}")
+                line = self._line(f"{at}.{key}" if at else key, key)
+                self._unknown.append(Unknown(line, at, key, keys))
 
     def _invalid(self, dotted: str, word: str, why: str) -> ConfigInvalid:
         return ConfigInvalid(self._path, self._line(dotted, word), dotted, why)
@@ -88,9 +137,16 @@ class Sections:
             if line.startswith("["):
                 header = line.strip("[] ").replace("'", '"')
                 best = best or (number if _related(header, dotted) else 0)
-            elif _related(header, dotted) and line.lstrip("\"'").startswith(word):
+            elif _related(header, dotted) and _sets(line, word):
                 return number
         return best
+
+
+def _sets(line: str, word: str) -> bool:
+    """Tell whether a line begins with a key, and not with a longer one."""
+    rest = line.lstrip("\"'")
+    after = rest[len(word) :][:1]
+    return rest.startswith(word) and not (after.isalnum() or after in {"-", "_"})
 
 
 def _related(header: str, dotted: str) -> bool:

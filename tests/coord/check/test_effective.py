@@ -153,7 +153,7 @@ def test_a_declared_file_without_its_attribute_is_named(repo: Repo, section: str
 def test_an_invalid_configuration_is_a_problem_among_others(repo: Repo) -> None:
     """Logs are judged all the same, line by line."""
     declare(repo)
-    bad = repo.commit("typo", {".coord.toml": "[derivd]\n", "a.log": "one\n"})
+    bad = repo.commit("typo", {".coord.toml": "derived = 1\n", "a.log": "one\n"})
 
     first, second = problems(repo)
 

@@ -203,7 +203,7 @@ def test_it_runs_from_anywhere(guarded: Repo, tmp_path: Path) -> None:
 
 def test_paths_of_commands_fit_the_folder(guarded: Repo) -> None:
     """An editor is told where the file is from here."""
-    guarded.commit("typo", {".coord.toml": "x = 1\n"})
+    guarded.commit("typo", {".coord.toml": "push = 1\n"})
 
     _, document = check(guarded.at(guarded.path / "src"))
 

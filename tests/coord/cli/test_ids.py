@@ -59,7 +59,6 @@ def test_a_declared_format_is_followed(installed: Repo) -> None:
     [
         ('[id.HW]\nformat = "HW"\n', 2),
         ("[id.HW]\nformat = 7\n", 2),
-        ('[id.HW]\n\nfromat = "HW-{n}"\n', 3),
         ('[id]\nHW = "HW-{n}"\n', 2),
         ('[id."a/b"]\nformat = "{n}"\n', 2),
     ],

@@ -220,7 +220,7 @@ def test_no_command_of_another_branch_is_printed_to_be_accepted(
 
 def test_a_broken_declaration_is_shown_with_its_line(guarded: Repo) -> None:
     """A typo must not switch a guard off in silence."""
-    guarded.write(".coord.toml", "[derivd]\n")
+    guarded.write(".coord.toml", "derived = 1\n")
 
     (found,) = findings(guarded)
 
@@ -229,6 +229,43 @@ def test_a_broken_declaration_is_shown_with_its_line(guarded: Repo) -> None:
     editor = guarded.write("editor", f"git -C {quote(str(guarded.path))} checkout .coord.toml\n")
     assert guarded.with_env(EDITOR=f"sh {editor}").paste(found.run).code == 0
     assert healthy(guarded)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('[identity]\nauhtor = "keep"\n', 2, "identity.auhtor is no key"),
+        ('[id.HW]\nfromat = "HW-{n}"\n', 2, "did you mean format?"),
+        ("\n[somenewthing]\n", 2, "a later version may know it; known here are: derived, log"),
+    ],
+)
+def test_a_key_that_nothing_reads_is_a_finding_with_its_line(
+    guarded: Repo, text: str, line: int, said: str
+) -> None:
+    """A typo must not pass in silence; nor may a key of a later version stop a worker."""
+    guarded.write(".coord.toml", guarded.read(".coord.toml") + text)
+    line += guarded.read(".coord.toml").count("\n") - text.count("\n")
+    editor = guarded.write("editor", f"git -C {quote(str(guarded.path))} checkout .coord.toml\n")
+
+    found = mended(guarded, "config-unknown", EDITOR=f"sh {editor}")
+
+    assert said in found.message
+    assert found.message.startswith(f".coord.toml:{line}: ")
+    assert f"+{line} " in found.run
+
+
+def test_a_key_of_a_later_version_stops_no_verb(guarded: Repo, tmp_path: Path) -> None:
+    """Workers of two versions share one file: those of the earlier go on, and are told."""
+    later = '\n[push]\nhours = "9-17"\n[quota]\neach = 3\n[id.HW]\nwidth = 4\n'
+    guarded.commit("later", {".coord.toml": guarded.read(".coord.toml") + later})
+    side = guarded.worktree(tmp_path / "side", "side")
+
+    for words in (("claim", "x"), ("id", "next", "HW"), ("board",), ("wake", "--no-stagger")):
+        assert side.coord(*words).code == 0, words
+    assert side.coord("track", "log", "more.tsv").code == 0
+    assert later.strip() in side.read(".coord.toml")
+    assert "hours is no key" in side.coord("check").err
+    assert "hours is no key" in guarded.install().err
 
 
 def test_declarations_outside_of_the_sparse_checkout_come_back(guarded: Repo) -> None:
