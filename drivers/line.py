@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-#: Files of ``drivers/sh`` that belong in ``<common git dir>/hooks/coord/``. `refuse` is shared.
-SCRIPTS = ("derived", "log", "once", "refuse")
-
 # A linked worktree or submodule has a gitfile for .git; a linked worktree's git dir has commondir.
 _FIND = """\
 coord_dir=${GIT_DIR:-.git}; \
@@ -66,3 +63,6 @@ DRIVERS = {
     "coord-log": Driver(command("log"), None, "append-only logs: join the records of both sides"),
     "coord-once": Driver(command("once"), "binary", "write-once files: refuse, name the claimants"),
 }
+
+#: Files of ``drivers/sh`` that belong in ``<common git dir>/hooks/coord/``. `refuse` is shared.
+SCRIPTS = (*(name.removeprefix("coord-") for name in DRIVERS), "refuse")

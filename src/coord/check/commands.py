@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.base.cquote import c_quoted
-from coord.base.names import quote
+from coord.base.names import operand, quote
+from coord.guard.refusal import path_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,14 +32,14 @@ def mend(asked: Range, path: bytes) -> str:
 def regenerate(asked: Range, path: bytes) -> str:
     """Return the command that makes an artifact anew and vouches for it, changed or not."""
     if asked.uncommitted:
-        return f"git coord regenerate {pasteable(path)}"
+        return f"git coord regenerate {operand(os.fsdecode(path))}"
     return regenerate_all([path])
 
 
 def regenerate_all(paths: Sequence[bytes]) -> str:
     """Return the command that makes the artifacts of a rule anew and vouches for the first."""
-    path, words = paths[0], " ".join(map(pasteable, paths))
-    trailer = quote(f"Coord-Resolved: {trailer_path(path)} regenerated")
+    path, words = paths[0], " ".join(operand(os.fsdecode(path)) for path in paths)
+    trailer = quote(f"Coord-Resolved: {path_word(os.fsdecode(path))} regenerated")
     return (
         f"git coord regenerate {words} && "
         f"{_VOUCH} {quote(f'Regenerate {os.fsdecode(path)}')} --trailer {trailer}"
@@ -48,7 +48,7 @@ def regenerate_all(paths: Sequence[bytes]) -> str:
 
 def renumber(path: bytes) -> str:
     """Return the command that gives one of two claimants another identifier."""
-    return f"git coord id renumber {pasteable(path)}"
+    return f"git coord id renumber {operand(os.fsdecode(path))}"
 
 
 def reauthor(where: str | None, commits: Sequence[str]) -> str:
@@ -66,25 +66,13 @@ def disown(commit: str) -> str:
 
 def declare_producer(path: bytes) -> str:
     """Return the command that declares how an artifact is made."""
-    return f"git coord track derived {pasteable(path)} --regenerate {_ASKED}"
+    return f"git coord track derived {operand(os.fsdecode(path))} --regenerate {_ASKED}"
 
 
 def edit(here: Worktree, cwd: str, name: str, line: int = 0) -> str:
     """Return the command that opens a file of the top level in the user's editor."""
     path = os.path.relpath(os.path.join(here.top, name), cwd) if here.top else name
     return f"${{EDITOR:-vi}} {f'+{line} ' if line else ''}{quote(path)}"
-
-
-def trailer_path(path: bytes) -> str:
-    """Return a path as a trailer names it: the first word, or one string in quotes."""
-    text = c_quoted(os.fsdecode(path))
-    return f'"{text}"' if " " in text and not text.startswith('"') else text
-
-
-def pasteable(path: bytes) -> str:
-    """Return a path as a word that no option parser takes for its own."""
-    text = os.fsdecode(path)
-    return quote(f"./{text}" if text.startswith("-") else text)
 
 
 def track(kind: str, pattern: str, how: str | None, inputs: Sequence[str] = ()) -> str:

@@ -16,6 +16,7 @@ from coord.check import commands
 from coord.check.once import TAKEN
 from coord.drivers import join, markers
 from coord.guard import evidence
+from coord.guard.refusal import path_word
 from coord.history.commits import RESOLVED
 from coord.history.problem import printed
 from coord.repo import git, worktree
@@ -181,7 +182,7 @@ def _entry(here: Worktree, each: Mended) -> bytes:
 def _trailer(each: Mended) -> str:
     short = " ".join(commit[:12] for commit in each.commits)
     done = "put back after" if each.lost else "without the conflict markers of"
-    return f"{commands.trailer_path(each.path)} {done} {short}"
+    return f"{path_word(os.fsdecode(each.path))} {done} {short}"
 
 
 def told(each: Mended) -> str:

@@ -10,7 +10,7 @@ from coord.base.names import quote
 from coord.doctor import installation
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.drivers.line import DRIVERS
-from coord.guard.guarded import attribute
+from coord.guard.guarded import KINDS, attribute
 from coord.installer import attributesfile
 from coord.settings import config
 from coord.settings.sections import editor
@@ -79,7 +79,7 @@ def _of(view: View, declared: Declared) -> Iterator[Finding]:
 def _fallbacks(view: View) -> Iterator[Finding]:
     """Yield the macros that other clones would miss: without them they merge as text."""
     used = {word for rule in view.guards.rules for word in rule.attributes}
-    names = [name for name in map(attribute, ("derived", "log", "once")) if name.encode() in used]
+    names = [name for name in map(attribute, KINDS) if name.encode() in used]
     lacking = [name for name in names if name not in view.guards.fallbacks]
     if not lacking:
         return

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from coord.settings.config import Config, Derived, Log
 
 KINDS = ("derived", "log", "once")
+#: Kinds of which both sides can stand: their driver joins what the others refuse.
+JOINED = frozenset({"log"})
 
 
 def attribute(kind: str) -> str:

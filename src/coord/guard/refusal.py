@@ -138,7 +138,7 @@ def way_out(record: Record) -> str:
 
 def command(kind: str, path: str) -> str:
     """Return the command that settles a refused file of a kind, pasteable at the top level."""
-    return _WAYS_OUT[kind].format(operand(path))
+    return _WAYS_OUT.get(kind, _BY_HAND).format(operand(path))
 
 
 def trailer(record: Record) -> str:

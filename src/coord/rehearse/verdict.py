@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from coord.base.cquote import c_quoted
+from coord.guard.guarded import JOINED
 from coord.rehearse.report import (
     CLEAN,
     CONFLICT,
@@ -107,7 +108,7 @@ def _joined(merge: Merge, kind: Kind) -> Iterator[str]:
     for message in merge.messages:
         path = message.paths[0]
         merged = message.type == "Auto-merging" and path not in merge.stages
-        if merged and kind(path) == "log":
+        if merged and kind(path) in JOINED:
             yield os.fsdecode(path)
 
 

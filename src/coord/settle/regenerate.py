@@ -165,7 +165,7 @@ def _wanted(spot: Spot, words: Sequence[str], refused: Iterable[str]) -> list[st
 
 def _without_producer(spot: Spot, path: str, *, refused: bool) -> Refused:
     kind = guarded.kinds(spot.here, [path]).get(path)
-    if kind in {"log", "once"} and not refused:
+    if kind not in {None, "derived"} and not refused:
         return Refused(
             "not-derived",
             f"a {kind} file is not regenerated",

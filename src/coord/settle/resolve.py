@@ -143,7 +143,7 @@ def _require_sense(case: Case, take: str) -> None:
             why="no merge is open on this file; an edit of its history is settled as it stands",
             run=f"{again} --take worktree --reason 'history edited on purpose'",
         )
-    if take == "both" and case.kind != "log":
+    if take == "both" and case.kind not in guarded.JOINED:
         way_out = f"git coord regenerate {case.spot.typed(case.path)}"
         raise Refused(
             "not-a-log",
