@@ -34,18 +34,10 @@ class Lineage(NamedTuple):
 
 def of(here: Worktree, args: Sequence[str]) -> Lineage:
     """Return the lineage of the commit that prepare-commit-msg was called for with `args`."""
-    parents = [_ask(here, "rev-parse", "--verify", "--quiet", "HEAD"), *_merged(here)]
+    parents = [_ask(here, "rev-parse", "--verify", "--quiet", "HEAD"), *here.merging()]
     base = _ask(here, "merge-base", *parents) if len(parents) > 1 else ""
     replaced = _ask(here, "rev-parse", "HEAD^@").split() if is_amending(args) else []
     return Lineage(parents, base, replaced)
-
-
-def _merged(here: Worktree) -> list[str]:
-    try:
-        with open(here.private("MERGE_HEAD"), encoding="ascii") as file:
-            return file.read().split()
-    except FileNotFoundError:
-        return []
 
 
 def shared(here: Worktree, commit: str) -> list[str]:

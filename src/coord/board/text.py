@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from coord.base import duration
+from coord.base.columns import aligned, width
 from coord.board import scopes
 from coord.board.view import is_unknown
 
@@ -27,13 +28,13 @@ def board_lines(
     yield _summary(members, taken)
     if members:
         yield ""
-        yield from _aligned([_member(member, me, now) for member in members])
+        table = aligned([_member(member, me, now) for member in members])
+        yield from (("  " + "  ".join(cells)).rstrip() for cells in table)
     if taken:
         yield ""
-        names = [scopes.shown(row.scope) for row in taken]
-        width = min(_WIDEST, max(map(len, names)))
-        for name, row in zip(names, taken, strict=True):
-            yield from _row(name.ljust(width), row, me, now)
+        names = aligned([(scopes.shown(row.scope),) for row in taken], _WIDEST)
+        for (name,), row in zip(names, taken, strict=True):
+            yield from _row(name, row, me, now)
 
 
 def log_lines(events: Sequence[Event]) -> Iterator[str]:
@@ -83,13 +84,6 @@ def _seen(seen: float | None, now: float | None) -> str:
     return f"seen {span(now - seen)} ago"
 
 
-def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for cells in table:
-        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-        yield ("  " + "  ".join(padded)).rstrip()
-
-
 def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str]:
     first, *others = row.claimants
     marks = [
@@ -101,7 +95,7 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
     tail = f" ({', '.join(marks)})" if marks else ""
     who = f"{_named(first.place, me)}{_age(first.place, now, row.began)}"
     yield f"  {name}  {who}{tail}"
-    margin = " " * (min(_WIDEST, len(name)) + 4)
+    margin = " " * (min(_WIDEST, width(name)) + 4)
     if first.place.intent:
         yield from (f"{margin}| {line}" for line in first.place.intent.split("\n"))
     for other in others:

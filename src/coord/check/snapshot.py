@@ -74,22 +74,13 @@ def _commit(here: Worktree, door: Door, head: str) -> str:
     """Return the snapshot's commit; `head` where it would change nothing."""
     door.tell("add", "--update")  # cwd is the top level
     tree = door.tell("write-tree").text
-    merging = _merged(here)
+    merging = here.merging()
     if head and not merging and tree == door.tell("rev-parse", f"{head}^{{tree}}").text:
         return head
     if not head and not door.tell("ls-tree", tree).out:
         return ""
     parents = [option for rev in (head, *merging) if rev for option in ("-p", rev)]
     return door.tell("commit-tree", tree, *parents, "-m", "uncommitted").text
-
-
-def _merged(here: Worktree) -> list[str]:
-    """Return the commits that a merge in progress brings in."""
-    try:
-        with open(here.private("MERGE_HEAD"), encoding="ascii") as file:
-            return file.read().split()
-    except FileNotFoundError:
-        return []
 
 
 def uncommitted(report: Report, asked: Range) -> Report:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import coord
+from coord.base.columns import aligned
 from coord.doctor import pinned, probes
 
 if TYPE_CHECKING:
@@ -92,10 +93,7 @@ def _table(found: Diagnosis) -> Iterator[str]:
     views = sorted(found.views, key=lambda view: view.folder not in wrong)
     views = list(found.views) if len(views) <= _ROWS else views[:_ROWS]
     rows = [("WORKTREE", "BRANCH", "WHO", "HOOKS", "AUTHOR"), *map(_row, views)]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join([*cells, row[4]]).rstrip()
+    yield from ("  ".join(cells).rstrip() for cells in aligned(rows))
     if len(found.views) > _ROWS:
         yield f"and {len(found.views) - _ROWS} more worktrees"
 

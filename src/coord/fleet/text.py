@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.base import duration
+from coord.base.columns import aligned, width
 from coord.base.names import is_actor, shown
 from coord.board import scopes
 from coord.board.view import told
@@ -27,21 +28,19 @@ def mirror_lines(mirror: Mirror, now: float) -> Iterator[str]:
         return
     yield f"the last {mirror.shipped} moves" if mirror.shipped > 1 else "the only move so far"
     names = [kind.name if kind.declared else foreign(kind.name) for kind in mirror.kinds]
-    width = max(map(len, names))
-    for name, kind in zip(names, mirror.kinds, strict=True):
-        yield f"  {name.ljust(width)}  {kind.times:>2}  {_shipped(kind, mirror, now)}"
+    for (name,), kind in zip(aligned([(name,) for name in names]), mirror.kinds, strict=True):
+        yield f"  {name}  {kind.times:>2}  {_shipped(kind, mirror, now)}"
     if not mirror.cold:
         yield "  a healthy mix: every kind is among them"
 
 
 def lane_lines(rows: Sequence[Row], now: float) -> Iterator[str]:
     """Yield how each lane stands, the overdue ones first."""
-    names = [scopes.shown(row.lane.name) for row in rows]
-    width = max(map(len, names), default=0)
-    for name, row in zip(names, rows, strict=True):
-        yield f"  {name.ljust(width)}  {row.state:<7}  {_tended(row, now)}"
+    names = aligned([(scopes.shown(row.lane.name),) for row in rows])
+    for (name,), row in zip(names, rows, strict=True):
+        yield f"  {name}  {row.state:<7}  {_tended(row, now)}"
         if row.lane.about:
-            yield f"  {' ' * width}           | {row.lane.about}"
+            yield f"  {' ' * width(name)}           | {row.lane.about}"
 
 
 def put_down_lines(entries: Iterable[PutDown], now: float) -> Iterator[str]:

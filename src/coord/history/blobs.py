@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import tempfile
 from collections import OrderedDict
-from typing import IO, TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self
 
 from coord.base.errors import Environment
-from coord.repo import git
+from coord.repo.batch import Child, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +35,7 @@ class Blobs:
     def __init__(self, door: Door) -> None:
         self._door = door
         self._words = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the child
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._weight = 0
         self._sizes: dict[str, int] = {}
@@ -53,7 +52,7 @@ class Blobs:
         trace: TracebackType | None,
     ) -> None:
         if self._child is not None:
-            self._child.communicate()
+            self._child.end()
         self._words.close()
 
     def read(self, blob: str | None) -> bytes:
@@ -131,31 +130,35 @@ class Blobs:
 
     def _write(self, commands: bytes) -> None:
         if self._child is None:
-            self._child = subprocess.Popen(
-                ["git", *git.QUIET, "cat-file", "--batch-command"], cwd=self._door.cwd,
-                env=self._door.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=self._words,
-            )  # fmt: skip
-        assert self._child.stdin is not None  # noqa: S101  # it was asked for
+            self._child = Child(
+                "cat-file",
+                "--batch-command",
+                cwd=self._door.cwd,
+                env=self._door.env,
+                words=self._words,
+            )
         try:
-            self._child.stdin.write(commands)
-            self._child.stdin.flush()
-        except BrokenPipeError as error:
+            self._child.send(commands)
+        except Ended as error:
             raise self._ended() from error
 
     def _answer(self, blob: str) -> int:
         """Return the size in the next answer, 0 for an object that is not here."""
-        line = self._output().readline()
-        if not line:
-            raise self._ended()
-        words = line.split()
+        try:
+            words = self._asked().line().split()
+        except Ended as error:
+            raise self._ended() from error
         if len(words) == 3 and words[2].isdigit():  # noqa: PLR2004  # "ID missing" has two
             return int(words[2])
         self.missing.add(blob)
         return 0
 
     def _contents(self, size: int) -> bytes:
-        return self._output().read(size + 1)[:-1]
+        return self._asked().exactly(size + 1)[:-1]
+
+    def _asked(self) -> Child:
+        assert self._child is not None  # noqa: S101  # a command was written
+        return self._child
 
     def _ended(self) -> Environment:
         """Return why git gives no answer any more: what a partial clone lacks could not be had."""
@@ -168,8 +171,3 @@ class Blobs:
             why=f"git said: {said}" if said else "git cat-file ended without a word",
             run="git fetch --refetch",
         )
-
-    def _output(self) -> IO[bytes]:
-        assert self._child is not None  # noqa: S101  # a command was written
-        assert self._child.stdout is not None  # noqa: S101
-        return self._child.stdout

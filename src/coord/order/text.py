@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coord.base.columns import aligned
 from coord.order.arrange import FINISHED, LANDED, RUNNING
 
 if TYPE_CHECKING:
@@ -54,14 +55,8 @@ def lines(plan: Plan) -> Iterator[str]:
     if plan.entries:
         yield ""
     at = {entry.branch.name: entry.position for entry in plan.entries}
-    widths = [
-        min(_WIDEST, max((len(text) for text in column), default=0))
-        for column in zip(*map(_columns, plan.entries), strict=True)
-    ]
-    for entry in plan.entries:
-        name, *others = (
-            cell.ljust(width) for cell, width in zip(_columns(entry), widths, strict=True)
-        )
+    table = aligned(list(map(_columns, plan.entries)), _WIDEST)
+    for entry, (name, *others) in zip(plan.entries, table, strict=True):
         said = ", ".join(_remarks(entry, at))
         yield f"{entry.position:>4}  {'  '.join((name, *others, said))}".rstrip()
         yield from (f"{'':>6}{remark}" for remark in _differences(entry))

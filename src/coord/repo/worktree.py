@@ -58,6 +58,14 @@ class Worktree(NamedTuple):
         """Return the path of `name` in the private git dir."""
         return os.path.join(self.git_dir, name)
 
+    def merging(self) -> list[str]:
+        """Return the commits that a merge in progress brings in."""
+        try:
+            with open(self.private("MERGE_HEAD"), encoding="ascii") as file:
+                return file.read().split()
+        except FileNotFoundError:
+            return []
+
     def has(self, name: str) -> bool:
         """Tell whether the private git dir has a file or folder `name`, or git such a head.
 
