@@ -69,7 +69,7 @@ def test_a_relative_hooks_path_that_a_new_worktree_lacks_is_loud(
     assert ran(side)
 
 
-def test_verbs_inside_a_hook_act_on_the_folder_and_leave_the_victim_alone(
+def test_verbs_in_a_hook_with_foreign_git_dir_act_on_the_cwd(
     installed: Repo, tmp_path: Path
 ) -> None:
     """In a linked worktree git exports GIT_DIR to hooks, and it beats the folder and ``-C``.
@@ -95,7 +95,7 @@ def test_verbs_inside_a_hook_act_on_the_folder_and_leave_the_victim_alone(
     assert [after.get(name) for name in names] == [before.get(name) for name in names]
 
 
-def test_a_hook_that_ends_in_exec_is_no_end_for_ours(repo: Repo) -> None:
+def test_our_hook_runs_after_a_foreign_hook_that_execs(repo: Repo) -> None:
     """Lines appended below an ``exec`` never run, a copied hook misses its siblings.
 
     gastownhall/beads#254, #2729, #3536, #3537, #3132, opencode-beads#83, overcommit#367.
@@ -149,7 +149,7 @@ def test_every_reader_of_a_push_gets_all_of_it(
     assert done.refusal.rule == "author-mismatch"
 
 
-def test_stdin_of_a_checkout_is_nobodys_to_wait_for(installed: Repo, tmp_path: Path) -> None:
+def test_a_checkout_hook_does_not_read_stdin(installed: Repo, tmp_path: Path) -> None:
     """Reading stdin in post-checkout deadlocked (evilmartians/lefthook#1523)."""
     end, held_open = os.pipe()
     try:
@@ -168,7 +168,7 @@ def test_stdin_of_a_checkout_is_nobodys_to_wait_for(installed: Repo, tmp_path: P
     assert done.returncode == 0
 
 
-def test_our_own_git_commands_fire_nobodys_hooks(installed: Repo, tmp_path: Path) -> None:
+def test_our_git_children_run_no_hooks(installed: Repo, tmp_path: Path) -> None:
     """An internal push fired the user's pre-push, and a hook waited for itself.
 
     gastownhall/beads#2453, #2732, #1841, #3724.

@@ -93,7 +93,7 @@ def test_pins_do_not_compete_for_the_lock_of_the_config(installed: Repo, tmp_pat
     assert len({author(installed.at(tree)) for tree in trees}) == 8
 
 
-def test_a_shift_in_a_new_worktree_is_authored_by_its_worker(
+def test_commits_in_a_new_worktree_bear_its_pinned_author(
     installed: Repo, remote: str, tmp_path: Path
 ) -> None:
     """A global ``user.*`` authored 38 commits of seven branches (neomjs/neo#15337)."""
@@ -137,7 +137,9 @@ def test_the_repair_touches_only_the_commits_that_are_wrong(
     assert side.tried("push", "-q", "--force", remote, "side").err == ""
 
 
-def test_no_shape_of_a_push_hides_or_blames(installed: Repo, remote: str, tmp_path: Path) -> None:
+def test_every_shape_of_push_judges_exactly_own_commits(
+    installed: Repo, remote: str, tmp_path: Path
+) -> None:
     """An unknown remote id, a URL, a tag, a deletion: ranges that scanned nothing or everything.
 
     neomjs/neo#15337, ClickHouse/ClickHouse#105856.
@@ -199,7 +201,7 @@ def test_what_a_pruned_worktree_held_can_be_handed_on(installed: Repo, tmp_path:
     assert taken.code == 0, taken.err
 
 
-def test_a_worktree_that_no_hook_saw_is_counted_and_pinned_by_the_first_verb(
+def test_a_worktree_no_hook_saw_is_pinned_by_its_first_verb(
     installed: Repo, tmp_path: Path
 ) -> None:
     """``worktree add --no-checkout`` runs no hook (kamp-us/phoenix#4180: 0 of 256 were stamped)."""

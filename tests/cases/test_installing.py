@@ -54,7 +54,7 @@ def test_a_submodule_whose_git_is_a_file_is_installed_into(repo: Repo, tmp_path:
     assert snapshot(repo.path / ".git" / "hooks") == untouched
 
 
-def test_a_package_inside_a_worktree_is_warned_of_and_its_end_stops_no_commit(
+def test_a_package_in_a_worktree_is_warned_of_and_blocks_no_commit_if_gone(
     repo: Repo, tmp_path: Path
 ) -> None:
     """The hook had one worktree's virtualenv baked in (tenstorrent/tt-metal#14017)."""
@@ -185,7 +185,7 @@ def test_installs_beside_writers_of_the_config_lose_nothing(repo: Repo) -> None:
     assert problems(repo) == []
 
 
-def test_two_hook_tools_that_come_again_end_well(installed: Repo) -> None:
+def test_reinstalling_two_hook_tools_keeps_both(installed: Repo) -> None:
     """`git lfs install` again and again (git-lfs/git-lfs#2445, #2865, #3706, husky#1431)."""
     if shutil.which("git-lfs", path=installed.env["PATH"]) is None:
         pytest.skip("git-lfs is not installed")

@@ -151,7 +151,7 @@ BESIDE = [(name, False) for name in TOOLS] + [("pre-commit", True), ("prek", Tru
 
 
 @pytest.mark.parametrize(("name", "human"), BESIDE, ids=str)
-def test_in_every_order_of_installs_everybody_runs_once(
+def test_any_install_order_runs_each_hook_once(
     spied: Repo, tmp_path: Path, request: pytest.FixtureRequest, name: str, human: bool
 ) -> None:
     """What `coord-install --check` says is true in each state; its command brings all to run.
@@ -257,7 +257,7 @@ def test_an_object_of_git_lfs_is_uploaded(spied: Repo, tmp_path: Path, first: st
     assert spied.run("coord-install", "--check").code == 0
 
 
-def test_a_hook_that_lefthook_puts_aside_says_so_as_its_last_word(spied: Repo) -> None:
+def test_a_hook_renamed_by_lefthook_warns_at_its_last_run(spied: Repo) -> None:
     """A pulled lefthook.yml makes it install itself anew, in the middle of a commit, by itself."""
     if shutil.which("lefthook", path=spied.env["PATH"]) is None:
         pytest.skip("lefthook is not installed")

@@ -53,7 +53,7 @@ def agent(tmp_path: Path, installed: Repo) -> Repo:
     return one.with_env(PATH=f"{tools}:{one.env['PATH']}")
 
 
-def test_nothing_on_the_page_escapes_these_tests() -> None:
+def test_every_snippet_on_the_page_is_tested() -> None:
     """Each block is of a kind that is run below, and none is left unmarked."""
     assert {kind for kind, _ in BLOCKS} == {"json", "sh", "crontab"}
     assert PAGE.count("```") == 2 * len(BLOCKS)

@@ -354,7 +354,7 @@ class TestBroken:
         assert_conflict_with_both_sides(guarded, done)
 
     @setups
-    def test_it_says_nothing_for_a_virtual_base(
+    def test_the_log_driver_is_silent_for_a_virtual_base(
         self, guarded: Repo, tmp_path: Path, setup: Callable[[Repo, Path], None]
     ) -> None:
         """Only the real merge speaks."""

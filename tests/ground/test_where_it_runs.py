@@ -34,7 +34,9 @@ _GITS = (
 
 
 @pytest.mark.parametrize("name", GROUNDS)
-def test_a_working_day(name: str, tmp_path: Path, env: dict[str, str]) -> None:
+def test_the_main_workflow_passes_in_every_environment(
+    name: str, tmp_path: Path, env: dict[str, str]
+) -> None:
     """Everything the toolkit promises, from the install to the first bytes."""
     ground = GROUNDS[name](tmp_path, env)
     before = first_bytes(ground)

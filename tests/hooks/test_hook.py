@@ -314,7 +314,7 @@ def test_a_gui_with_a_bare_environment_is_served(counted: Repo) -> None:
     assert done.refusal.rule == "log-rewritten"
 
 
-def test_sed_reads_the_script_as_posix_has_it() -> None:
+def test_the_sed_script_is_posix() -> None:
     """No bashisms: dash -n, and busybox or bash where they are."""
     folder = Path(__file__).parent.parent.parent / "hooks/sh"
     for shell in ("dash", "bash", "busybox"):

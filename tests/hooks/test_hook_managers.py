@@ -127,7 +127,7 @@ def test_ours_above_and_below_the_framework_makes_no_loop(repo: Repo, tmp_path: 
     assert who_ran(repo, tmp_path) == ["framework", "ours"]
 
 
-def test_round_and_round_ends_well(repo: Repo, tmp_path: Path) -> None:
+def test_alternating_reinstalls_make_no_loop(repo: Repo, tmp_path: Path) -> None:
     """Four more installs of each change nothing about who runs."""
     framework(repo)
     for _ in range(4):

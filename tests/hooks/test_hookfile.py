@@ -283,7 +283,7 @@ def test_a_read_only_git_dir_is_no_error(hooked: Repo, tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
 
 
-def test_an_odd_path_is_no_trouble(odd_path: Repo, tmp_path: Path) -> None:
+def test_hooks_run_in_a_path_with_odd_characters(odd_path: Repo, tmp_path: Path) -> None:
     """Blanks, quotes and letters outside ASCII in the repository's own path."""
     add_hooks(odd_path)
     side = odd_path.worktree(tmp_path / "b 'c ü", "side")

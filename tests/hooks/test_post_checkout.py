@@ -158,7 +158,7 @@ def test_a_worktree_of_a_bare_repository_is_pinned(
     assert not (bare.path / pin.PIN).exists()
 
 
-def test_sha256_is_no_trouble(tmp_path: Path, env: dict[str, str]) -> None:
+def test_a_sha256_worktree_is_pinned(tmp_path: Path, env: dict[str, str]) -> None:
     """The null id has another length there."""
     repo = Repo.init(tmp_path / "long", env, "--object-format=sha256")
     repo.commit("start")

@@ -258,7 +258,7 @@ def test_a_long_message_is_scanned_to_the_scissors(
     assert (done.code == 0) == scissors, done.err
 
 
-def test_ten_megabytes_of_diff_cost_nothing(several: Repo) -> None:
+def test_a_large_diff_below_the_scissors_is_not_scanned(several: Repo) -> None:
     """Dash reads a byte a call: 3.4 s on a 10 MB ``commit -v``."""
     several.commit("big", {"big": "".join(f"line {n}\n" for n in range(700_000))})
     several.write("big", "".join(f"other {n}\n" for n in range(700_000)))
@@ -292,9 +292,7 @@ def test_a_committer_that_outranks_the_pin_signs_nothing_off(
     assert "+w-" in tree.git("log", "-1", "--format=%ce")
 
 
-def test_a_peers_sign_off_in_a_pinned_worktree_is_no_business_of_ours(
-    installed: Repo, tmp_path: Path
-) -> None:
+def test_a_peers_trailer_in_a_pinned_worktree_is_allowed(installed: Repo, tmp_path: Path) -> None:
     """Only the committer's own trailer needs a certain identity."""
     tree = installed.worktree(tmp_path / "w", "w")
 
@@ -305,7 +303,7 @@ def test_a_peers_sign_off_in_a_pinned_worktree_is_no_business_of_ours(
     assert (done.code, done.err) == (0, "")
 
 
-def test_a_broken_pin_signs_nothing_off(installed: Repo, tmp_path: Path) -> None:
+def test_commit_s_with_a_broken_pin_is_refused(installed: Repo, tmp_path: Path) -> None:
     """Unreadable is neither pinned nor unpinned: refused with the command that mends it."""
     tree = installed.worktree(tmp_path / "w", "w")
     tree.private("coord-identity.toml").write_text("junk\n")

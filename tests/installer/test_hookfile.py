@@ -213,7 +213,7 @@ def pre_commit_installs(files: dict[str, Entry], version: int) -> None:
     st.booleans(),
     st.lists(st.sampled_from(["coord-install", "pre-commit 1", "pre-commit 2", "uninstall"])),
 )
-def test_no_sequence_of_installs_loses_a_hook(foreign_first: bool, tools: list[str]) -> None:
+def test_any_sequence_of_installs_keeps_every_hook(foreign_first: bool, tools: list[str]) -> None:
     """A foreign hook, pre-commit and ours, in any order, any number of times."""
     files = {"h": FOREIGN} if foreign_first else {}
 

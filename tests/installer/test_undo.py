@@ -332,9 +332,7 @@ def test_an_uninstall_that_was_killed_is_finished_by_the_next(
 
 
 @pytest.mark.parametrize("flag", ["--pin-existing", "--uninstall"])
-def test_the_lock_of_a_killed_installer_is_named_where_nothing_is_left_to_do(
-    repo: Repo, flag: str
-) -> None:
+def test_uninstall_with_nothing_left_names_a_stale_config_lock(repo: Repo, flag: str) -> None:
     """Git could not write its config any more, and an uninstall had said that all is well."""
     before = repo.common("config").read_bytes()
     repo.install()

@@ -26,7 +26,7 @@ def test_a_live_claim_keeps_the_board(installed: Repo, tmp_path: Path) -> None:
     assert not installed.common("coord").exists()
 
 
-def test_a_released_board_goes_without_a_word(installed: Repo, tmp_path: Path) -> None:
+def test_uninstall_removes_a_board_without_claims(installed: Repo, tmp_path: Path) -> None:
     """History alone holds nobody back; signs of life go from every worktree."""
     one = worker(installed, tmp_path / "one", "feat", "one-0001")
     answer(one, "claim", "x")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from harness import Repo
 
 
-def test_a_locked_worktree_on_a_disk_that_is_away_stops_nothing(repo: Repo, tmp_path: Path) -> None:
+def test_install_passes_over_a_locked_missing_worktree(repo: Repo, tmp_path: Path) -> None:
     """Git does not call it prunable, and there is nothing to look into."""
     side = repo.worktree(tmp_path / "side", "side")
     repo.git("worktree", "lock", str(side.path))

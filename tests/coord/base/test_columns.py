@@ -9,7 +9,7 @@ from coord.base.columns import aligned, padded, width
 
 @pytest.mark.parametrize(
     ("text", "cells"),
-    [("", 0), ("task:x", 6), ("色彩", 4), ("é", 1), ("e\u0301", 1), ("ｆｕ", 4), ("a\u200db", 2)],
+    [("", 0), ("task:x", 6), ("色彩", 4), ("é", 1), ("e\u0301", 1), ("한글", 4), ("a\u200db", 2)],
 )
 def test_width_counts_the_cells_of_a_terminal(text: str, cells: int) -> None:
     """Wide characters take two, marks and joiners none."""

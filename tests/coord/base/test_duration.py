@@ -44,7 +44,7 @@ def test_a_length_of_time_is_told_in_its_largest_plural_unit(seconds: float, tex
 
 
 @given(st.text(max_size=6))
-def test_no_text_breaks_it(text: str) -> None:
+def test_any_text_is_parsed_without_a_fault(text: str) -> None:
     """A duration or None."""
     found = duration.parse(text)
 

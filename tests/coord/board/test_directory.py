@@ -27,7 +27,7 @@ CREATE = f"Directory(sys.argv[1]).create({KEY!r}, {VALUE!r})"
 IMPORT = "from coord.board.directory import Directory"
 
 
-def test_a_creator_killed_at_any_call_leaves_the_record_absent_or_whole(
+def test_create_killed_before_any_write_leaves_a_whole_record_or_none(
     tmp_path: Path, env: dict[str, str]
 ) -> None:
     """SIGKILL before every call that changes the disk, from nothing and on a board in use."""
@@ -45,7 +45,7 @@ def test_a_creator_killed_at_any_call_leaves_the_record_absent_or_whole(
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
-def test_a_creator_killed_inside_any_system_call_leaves_the_record_absent_or_whole(
+def test_create_killed_in_any_system_call_leaves_a_whole_record_or_none(
     tmp_path: Path, env: dict[str, str]
 ) -> None:
     """The same at the system's own boundary: at the entry of every call of every kind."""

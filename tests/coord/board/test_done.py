@@ -60,14 +60,14 @@ def test_what_a_coordinator_claimed_for_the_branch_is_taken_up() -> None:
     assert after.finished_tip == "1111"
 
 
-def test_the_holder_of_a_branch_is_whoever_is_first_in_line_wherever_it_claimed() -> None:
+def test_finish_by_the_holder_on_another_branch_adds_no_second_place() -> None:
     """Claimed from another branch by the same instance: no second place."""
     after = state(done.finished(State(1, (place("a", "main"),)), place("a"), "1111", alive))
 
     assert after.line == (place("a", "main"),)
 
 
-def test_somebody_elses_branch_would_stay_somebody_elses() -> None:
+def test_finish_of_another_holders_branch_leaves_the_holder() -> None:
     """The caller sees by the holder that it has to refuse."""
     after = state(done.finished(State(1, (place("b"),)), place("a"), "1111", alive))
 

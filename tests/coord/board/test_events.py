@@ -53,7 +53,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_a_line_keeps_its_laws_whatever_happens(steps: list[tuple[object, ...]]) -> None:
+def test_random_events_keep_the_line_invariants(steps: list[tuple[object, ...]]) -> None:
     """Nobody is lost or doubled but by a decision that says so; generations count the holders."""
     state = State()
     for kind, *args in steps:
@@ -163,7 +163,7 @@ def test_a_place_for_a_finished_branch_stays_with_it() -> None:
     assert [one.branch for one in after(change.state, moved).line] == ["main", "third"]
 
 
-def test_who_takes_over_leaves_every_place_of_its_own_in_the_line() -> None:
+def test_a_take_over_drops_the_takers_own_places() -> None:
     """Whatever branch it was taken on; not those on behalf of others."""
     state = line("a", "b")
     state = after(state, events.joined(state, place("b", "feat", on_behalf=True), alive))
@@ -193,7 +193,7 @@ def test_a_repeated_claim_that_says_more_is_recorded() -> None:
     assert change.state.generation == state.generation
 
 
-def test_a_claim_for_another_branch_is_its_workers_to_take_up() -> None:
+def test_a_claim_on_behalf_passes_to_the_branchs_worker() -> None:
     """The coordinator's place becomes the worker's, with what was said; a generation higher."""
     kept = place("coordinator", "feat", on_behalf=True, issue=12)
     state = after(State(), events.joined(State(), kept, alive))
@@ -207,7 +207,7 @@ def test_a_claim_for_another_branch_is_its_workers_to_take_up() -> None:
     assert change.state.generation == 2
 
 
-def test_an_own_claim_on_a_branch_is_nobody_elses_to_take_up() -> None:
+def test_a_claim_of_ones_own_does_not_pass_to_another_worker() -> None:
     """Only what was claimed on behalf; and not by another coordinator."""
     own = after(State(), events.joined(State(), place("a", "feat"), alive))
     kept = after(State(), events.joined(State(), place("a", "feat", on_behalf=True), alive))

@@ -113,7 +113,7 @@ def test_a_late_message_with_an_old_id_is_unread(store: Directory) -> None:
     assert ids(inbox.unread(store, "i-me")) == ["1"]
 
 
-def test_nobody_has_an_empty_inbox(store: Directory) -> None:
+def test_an_inbox_without_an_instance_is_empty(store: Directory) -> None:
     """An inferred identity owns nothing, so nothing is sent to it."""
     assert inbox.unread(store, None) == []
     assert inbox.unread(store, Identity("me", None, "inferred", 2)) == []

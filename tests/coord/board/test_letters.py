@@ -53,9 +53,7 @@ def test_a_sender_killed_at_any_call_sends_whole_messages_once(
     assert {(0, 0), (0, 1), (1, 1), (2, 1), (3, 1)} <= outcomes
 
 
-def test_what_is_sent_once_for_a_reason_is_sent_once_whenever_it_is_killed(
-    tmp_path: Path, env: dict[str, str]
-) -> None:
+def test_a_keyed_send_killed_at_any_call_is_sent_once(tmp_path: Path, env: dict[str, str]) -> None:
     """An overlap, an ack: the repeat sends what the first had decided, or nothing."""
     root = tmp_path / "coord" / "board"
     body = "letters.once(Directory(sys.argv[1]), 'posted/pairs/x', lambda: made)"

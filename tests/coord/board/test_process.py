@@ -42,7 +42,7 @@ def _pids(chain: list[Link]) -> list[int]:
     ],
     ids=["plain", "env", "timeout", "sh", "all", "runners", "xargs"],
 )
-def test_the_worker_is_the_nearest_that_only_this_test_can_be(wrap: list[str]) -> None:
+def test_shells_env_and_timeout_are_skipped_when_finding_the_worker(wrap: list[str]) -> None:
     """Shells, env and timeout carry commands; the one who gave them is above."""
     done = subprocess.run(
         [*wrap, sys.executable, "-c", WALK, str(os.getpid())],
@@ -68,7 +68,7 @@ def test_a_script_run_by_a_shell_is_its_shell(tmp_path: os.PathLike[str]) -> Non
     assert done.stdout.split()[1] == str(os.getpid())
 
 
-def test_with_nothing_but_shells_above_the_outermost_works() -> None:
+def test_with_only_shells_above_the_outermost_shell_is_the_worker() -> None:
     """A person at a terminal of its own."""
     chain = [_link(5, "git"), _link(4, "bash"), _link(3, "zsh")]
 
@@ -78,7 +78,7 @@ def test_with_nothing_but_shells_above_the_outermost_works() -> None:
     assert process.worker([]) is None
 
 
-def test_what_an_init_or_a_terminals_server_has_started_works_for_itself() -> None:
+def test_a_child_of_init_or_a_terminal_server_is_its_own_worker() -> None:
     """Neither ends when the work does; git and npm, by whatever name, are never the worker."""
     script = [_link(5, "git"), _link(4, "bash"), _link(3, "npm run all", "node"), _link(2, "dash")]
     for name in ("systemd", "tmux: server", "tini"):
@@ -176,7 +176,7 @@ def test_a_number_that_came_again_is_another_process() -> None:
     assert mine._replace(start="1").is_dead
 
 
-def test_of_other_machines_boots_and_containers_nothing_is_known() -> None:
+def test_processes_of_other_hosts_boots_or_containers_are_unknown() -> None:
     """Not there is no proof of death where one cannot look."""
     gone = process.own()._replace(pid=(1 << 22) - 1)
 

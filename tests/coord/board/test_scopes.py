@@ -94,13 +94,13 @@ def test_a_canonical_scope_stays_as_it_is(name: str) -> None:
         ("task:" + "x" * 76, "'task:" + "x" * 75 + "…'"),
     ],
 )
-def test_a_scope_is_shown_so_that_nobody_takes_it_for_our_words(scope: str, screen: str) -> None:
+def test_a_scope_with_blanks_is_quoted_and_a_long_one_cut(scope: str, screen: str) -> None:
     """A short word as it is; with blanks in quotes; a long one cut."""
     assert scopes.shown(scope) == screen
 
 
 @given(st.text(max_size=200))
-def test_whatever_a_scope_holds_it_is_shown_as_one_bounded_word(scope: str) -> None:
+def test_any_scope_is_shown_as_one_bounded_word(scope: str) -> None:
     """One word on one line: bare, or one that a shell reads back as one."""
     screen = scopes.shown(scope)
 

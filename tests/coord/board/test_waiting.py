@@ -72,7 +72,7 @@ def test_a_step_of_the_clock_ends_no_wait(monkeypatch: pytest.MonkeyPatch) -> No
     assert _until(lambda: next(looks), Above())
 
 
-def test_this_very_process_is_watched_and_whole() -> None:
+def test_a_watch_of_this_process_is_complete() -> None:
     """The chain above a test run is alive, and has a worker."""
     watch = waiting.Watch()
 

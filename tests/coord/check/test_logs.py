@@ -78,7 +78,7 @@ def test_every_commit_is_judged_not_only_the_whole(guarded: Repo) -> None:
     assert [each.commit for each in problems(guarded)] == [bad]
 
 
-def test_what_is_back_at_the_end_is_no_problem(guarded: Repo) -> None:
+def test_a_loss_restored_by_the_tip_is_no_problem(guarded: Repo) -> None:
     """A revert mends: nothing is lost any more. The revert itself drops what never was history."""
     guarded.commit("edit", {"a.log": "one\nTWO\nthree\n"})
     guarded.git("revert", "--no-edit", "HEAD")
@@ -158,7 +158,7 @@ def test_a_one_sided_rewrite_is_named_once_where_it_was_made(guarded: Repo) -> N
     assert [(each.rule, each.commit) for each in problems(guarded)] == [("log-rewritten", bad)]
 
 
-def test_a_rewrite_beyond_the_range_is_laid_at_the_merge_that_brings_it(guarded: Repo) -> None:
+def test_a_rewrite_outside_the_range_is_blamed_on_its_merge(guarded: Repo) -> None:
     """Unless its own commit says that it was meant."""
     bad = branch(guarded, "side", "edit", {"a.log": "one\nTWO\nthree\n"})
     guarded.commit("elsewhere", {"x": "x"})
@@ -354,7 +354,7 @@ def test_another_change_of_the_declarations_hides_nothing(guarded: Repo) -> None
     assert [each.commit for each in problems(guarded)] == [bad]
 
 
-def test_undeclaring_is_a_change_for_review(guarded: Repo) -> None:
+def test_an_undeclared_log_is_no_longer_judged(guarded: Repo) -> None:
     """The commit that takes the declaration away may edit the log; so may those after it."""
     guarded.commit("free", {".gitattributes": "", ".coord.toml": "", "a.log": "other\n"})
     guarded.commit("edit", {"a.log": "another\n"})

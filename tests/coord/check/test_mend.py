@@ -203,7 +203,7 @@ def test_nothing_to_put_back_is_no_failure(guarded: Repo) -> None:
 
 
 @pytest.mark.parametrize("obstacle", ["staged", "changed"])
-def test_it_refuses_to_take_anything_else_along(guarded: Repo, obstacle: str) -> None:
+def test_mend_refuses_with_other_staged_changes(guarded: Repo, obstacle: str) -> None:
     """The printed command clears the way."""
     bad = rewrite(guarded, {"a.log": "one\n"})
     name = "README" if obstacle == "staged" else "a.log"
@@ -220,7 +220,7 @@ def test_it_refuses_to_take_anything_else_along(guarded: Repo, obstacle: str) ->
     assert guarded.git("diff", "--name-only", "HEAD^") == "a.log"
 
 
-def test_it_refuses_to_conclude_a_merge(guarded: Repo) -> None:
+def test_mend_refuses_during_a_merge(guarded: Repo) -> None:
     """The commit would bear its parents."""
     rewrite(guarded, {"a.log": "one\n"})
     branch(guarded, "side", "side", {"x": "x"})

@@ -106,7 +106,7 @@ def test_paths_of_any_claim_count(one: Repo, two: Repo) -> None:
     assert len(overlaps(one)) == len(overlaps(two)) == 1
 
 
-def test_claims_of_the_gone_meet_nobody(start: Repo, one: Repo, two: Repo) -> None:
+def test_claims_of_removed_worktrees_cause_no_overlap(start: Repo, one: Repo, two: Repo) -> None:
     """Live claims only."""
     answer(one, "announce", "--path", "src/*")
     start.git("worktree", "remove", "--force", str(one.path))
@@ -165,14 +165,14 @@ def test_overlap_shows_what_is_declared_and_what_was_changed(one: Repo, two: Rep
     assert "  | src/a.py, lines 3\n" in shown
 
 
-def test_where_nothing_meets_it_is_said(one: Repo) -> None:
+def test_overlap_without_common_files_says_so(one: Repo) -> None:
     """Exit 0: it is an answer."""
     done = one.coord("overlap")
 
     assert (done.code, done.out) == (0, "nothing that is declared or changed meets\n")
 
 
-def test_a_path_cannot_pass_for_ours(one: Repo, two: Repo) -> None:
+def test_a_declared_path_is_escaped_in_messages(one: Repo, two: Repo) -> None:
     """A file's name is its author's word."""
     name = "src/a\n\x1bcoord: x"
     answer(one, "announce", "--path", name)

@@ -191,7 +191,7 @@ def test_finished_work_is_not_called_stale(repo: Repo, one: Repo) -> None:
     assert scope(repo, "task:x")["stale"]
 
 
-def test_two_scopes_that_differ_in_case_are_told_apart_while_both_are_claimed(one: Repo) -> None:
+def test_scopes_that_differ_in_case_are_warned_of_while_both_are_claimed(one: Repo) -> None:
     """What is free again confuses nobody."""
     answer(one, "claim", "task:a")
     one.coord("claim", "task:A")

@@ -217,7 +217,7 @@ def test_an_inferred_identity_among_several_worktrees_is_refused(
     del one
 
 
-def test_the_incident_the_peers_claim_survives(repo: Repo, one: Repo) -> None:
+def test_release_in_a_shared_checkout_keeps_the_peers_claim(repo: Repo, one: Repo) -> None:
     """A worker releases from the shared checkout while that sits on the peer's branch."""
     answer(one, "claim", "x")
     one.git("switch", "-q", "--detach")
@@ -301,7 +301,7 @@ def test_release_alone_gives_up_everything(one: Repo, two: Repo) -> None:
     assert scope(one, "task:b")["holder"]["actor"] == "one-0001"
 
 
-def test_what_nobody_holds_is_as_good_as_released(one: Repo) -> None:
+def test_release_of_a_free_scope_succeeds(one: Repo) -> None:
     """A retry after a lost answer is no failure."""
     answer(one, "claim", "x")
     answer(one, "release", "x")
@@ -507,7 +507,7 @@ def test_a_ledger_that_cannot_be_read_keeps_no_claim(one: Repo, content: bytes |
     assert answer(one, "release", "x")["released"][0]["shipped"] is None
 
 
-def test_who_leaves_the_line_is_told_that_the_holder_holds_still(one: Repo, two: Repo) -> None:
+def test_leaving_a_line_reports_the_holder_unchanged(one: Repo, two: Repo) -> None:
     """It held all along."""
     answer(one, "claim", "x")
     answer(two, "claim", "x")

@@ -231,7 +231,7 @@ def test_outside_of_a_repository_it_is_exit_3(tmp_path: Path, env: dict[str, str
     assert done.refusal.rule == "not-a-repository"
 
 
-def test_a_shadow_of_the_standard_library_in_the_repository_is_not_imported(
+def test_doctor_does_not_import_stdlib_names_from_the_repository(
     installed: Repo,
 ) -> None:
     """A repository root full of ``json.py`` and its like."""

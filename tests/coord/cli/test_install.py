@@ -277,7 +277,7 @@ def test_git_variables_from_elsewhere_do_not_lead_it_astray(repo: Repo, tmp_path
     assert repo.common("hooks/coord/launch").exists()
 
 
-def test_twenty_installs_at_once_end_well(repo: Repo) -> None:
+def test_twenty_concurrent_installs_leave_one_whole_install(repo: Repo) -> None:
     """One lock: every one succeeds, and the result is that of one."""
     children = [
         subprocess.Popen(
@@ -315,7 +315,7 @@ def test_a_stale_lock_on_the_config_is_named_with_its_age(repo: Repo) -> None:
     assert repo.run("coord-install", "--check").code == 0
 
 
-def test_a_lock_that_is_let_go_is_waited_for(repo: Repo) -> None:
+def test_install_waits_for_a_config_lock_that_is_released(repo: Repo) -> None:
     """Other commands write the config too, and take a moment."""
     lock = repo.common("config.lock")
     lock.touch()

@@ -402,7 +402,7 @@ def test_a_worker_who_stays_on_a_landed_branch_keeps_what_it_claims_there(
 
 
 @pytest.mark.parametrize("squashed", [False, True])
-def test_a_branch_claimed_anew_after_its_landing_is_running_until_finished_anew(
+def test_a_landed_branch_claimed_again_is_running_until_finished_again(
     hub: Repo, one: Repo, *, squashed: bool
 ) -> None:
     """Nothing of it is settled meanwhile; with or without a commit more."""
@@ -419,9 +419,7 @@ def test_a_branch_claimed_anew_after_its_landing_is_running_until_finished_anew(
     assert list(settled(hub)) == ["branch:feat-one", "task:x"]
 
 
-def test_what_is_finished_again_where_it_stood_is_done_with_what_was_claimed_since(
-    hub: Repo, one: Repo
-) -> None:
+def test_finishing_again_without_commits_settles_later_claims(hub: Repo, one: Repo) -> None:
     """There was nothing to commit for it."""
     done(one, "x")
     hub.git("merge", "-q", "feat-one")
@@ -431,9 +429,7 @@ def test_what_is_finished_again_where_it_stood_is_done_with_what_was_claimed_sin
     assert list(settled(hub)) == ["branch:feat-one", "task:x", "task:y"]
 
 
-def test_work_that_was_never_finished_is_told_from_new_work_by_the_targets_reflog(
-    hub: Repo, one: Repo
-) -> None:
+def test_an_unfinished_branch_merged_after_its_claim_has_landed(hub: Repo, one: Repo) -> None:
     """The commit was there when the claim was made, and came into the target a second later."""
     one.commit("work", {"one.txt": "done\n"})
     answer(one, "claim", "x")
@@ -460,6 +456,6 @@ def test_a_claim_made_in_the_very_moment_of_a_settling_stays(
         assert scope(hub, f"task:{name}")["holder"]["actor"] == "one-0001"
 
 
-def test_finish_on_the_main_worktrees_own_branch_says_that_it_lands_nowhere(hub: Repo) -> None:
+def test_finish_on_the_target_branch_notes_that_it_lands_nowhere(hub: Repo) -> None:
     """It is what the others land on."""
     assert "lands nowhere" in hub.coord("finish").err

@@ -125,7 +125,7 @@ def test_a_paused_owner_is_recovered_without_losing_its_work(one: Repo, two: Rep
     assert tree(one) == before
 
 
-def test_nobody_is_here_to_be_told(one: Repo) -> None:
+def test_pause_without_other_workers_tells_nobody(one: Repo) -> None:
     """Said, and no failure."""
     done = one.coord("pause")
 

@@ -236,7 +236,9 @@ def test_a_commit_that_no_branch_holds_gets_one(worker: Repo) -> None:
     assert worker.paste(worker.coord("reauthor", commit).refusal.run).code == 0
 
 
-def test_a_branch_under_a_peers_feet_is_not_moved(worker: Repo, repo: Repo, tmp_path: Path) -> None:
+def test_a_branch_checked_out_by_a_peer_is_not_rewritten(
+    worker: Repo, repo: Repo, tmp_path: Path
+) -> None:
     """A copy of it can be mended; the peer's stays."""
     commit = wrong(worker)
     peer = repo.worktree(tmp_path / "peer", "theirs")
@@ -325,7 +327,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_in_the_middle_of_an_operation_it_waits(worker: Repo, operation: str) -> None:
+def test_reauthor_during_an_operation_is_refused(worker: Repo, operation: str) -> None:
     """Git has noted commits that would be replaced; the printed command goes on with it."""
     worker.commit("base", {"a": "0"})
     worker.git("branch", "clash")

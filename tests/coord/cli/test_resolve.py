@@ -648,7 +648,7 @@ def test_a_rebase_says_which_commits_met(sided: Repo) -> None:
     assert done.out == f"x.json: staged, as the commit built on, {head} (main) has it\n"
 
 
-def test_a_second_thought_replaces_the_first(sided: Repo) -> None:
+def test_a_second_resolve_replaces_the_first(sided: Repo) -> None:
     """Until the commit, a settled path may be settled otherwise."""
     sided.tried("merge", "side")
     sided.coord("resolve", "x.json", "--take", "ours", "--reason", "first")
@@ -661,7 +661,7 @@ def test_a_second_thought_replaces_the_first(sided: Repo) -> None:
     assert trailers(sided) == "x.json second"
 
 
-def test_another_choice_behind_its_back_is_stopped(sided: Repo) -> None:
+def test_a_commit_of_another_side_than_resolved_is_refused(sided: Repo) -> None:
     """The reason covers what was chosen, not what is staged later."""
     sided.tried("merge", "side")
     sided.coord("resolve", "x.json", "--take", "ours", "--reason", "r")
@@ -875,7 +875,7 @@ def test_an_edit_that_was_taken_back_needs_no_reason(shared_log: Repo) -> None:
     assert trailers(shared_log) == ""
 
 
-def test_nothing_happened_to_a_log(shared_log: Repo) -> None:
+def test_resolve_of_an_unchanged_log_is_refused(shared_log: Repo) -> None:
     """Exit 1, in words."""
     done = shared_log.coord("resolve", "moves.tsv", "--take", "worktree", "--reason", "r")
 

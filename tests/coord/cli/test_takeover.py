@@ -38,7 +38,7 @@ def _silence(repo: Repo, minutes: float) -> None:
     os.utime(seen, (then, then))
 
 
-def test_a_present_holder_is_not_taken_from_by_the_way(one: Repo, two: Repo) -> None:
+def test_take_over_from_a_present_holder_is_refused(one: Repo, two: Repo) -> None:
     """Exit 1: wait, or say --from-present; the claim stands."""
     done = two.coord("take-over", "x", "--reason", "I want it")
 
@@ -155,7 +155,7 @@ def test_without_a_reason_it_is_wrong_usage(one: Repo, two: Repo) -> None:
         assert two.coord("take-over", "x", *reason).code == 2
 
 
-def test_what_is_free_or_ones_own_needs_no_taking(one: Repo, two: Repo) -> None:
+def test_take_over_of_a_free_scope_is_refused_of_ones_own_a_no_op(one: Repo, two: Repo) -> None:
     """Free: claim it, as printed. One's own: nothing happens."""
     free = two.coord("take-over", "y", "--reason", "r")
     own = one.coord("take-over", "x", "--reason", "r")

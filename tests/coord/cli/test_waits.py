@@ -298,9 +298,7 @@ def test_run_refuses_an_inferred_identity(repo: Repo, one: Repo) -> None:
     assert odd.paste(done.refusal.run).out == "it's a b\n"
 
 
-def test_whoever_waits_for_a_holder_that_cannot_come_back_is_told_how_to_go_on(
-    one: Repo, two: Repo
-) -> None:
+def test_waiting_for_a_dead_or_gone_holder_names_the_take_over(one: Repo, two: Repo) -> None:
     """Its release would never come: every message says so, and names the take-over."""
     with living(two) as live:
         live.run("git coord claim y")

@@ -165,7 +165,7 @@ def test_a_broken_declaration_is_said_and_the_defaults_serve(one: Repo) -> None:
     assert found["mirror"]["window"] == 12
 
 
-def test_a_board_that_cannot_be_read_sends_nobody_to_a_lane(one: Repo) -> None:
+def test_wake_with_an_unreadable_board_suggests_no_lane(one: Repo) -> None:
     """Nobody knows who has claimed it: better no suggestion than a wrong one."""
     one.write(".coord.toml", LANES)
     claims = one.common("coord/board/claims")

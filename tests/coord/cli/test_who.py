@@ -229,9 +229,7 @@ def test_outside_a_repository_nothing_is_made(tmp_path: Path, installed: Repo) -
 
 
 @pytest.mark.parametrize("before", ["claim", "pin --actor ada"])
-def test_claims_made_here_before_a_pin_are_named_with_the_command_that_takes_them(
-    installed: Repo, before: str
-) -> None:
+def test_a_pin_names_earlier_claims_here_and_the_take_over(installed: Repo, before: str) -> None:
     """A pin is another owner, and what its worktree held until then would wait for nobody."""
     if before != "claim":
         installed.git("coord", *before.split())

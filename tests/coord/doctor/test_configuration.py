@@ -54,7 +54,9 @@ def test_a_real_bare_repository_with_worktrees_is_no_fault(bare_with_worktree: R
     assert diagnosis(bare_with_worktree).views[0].bare
 
 
-def test_the_extension_lets_a_bare_repository_kill_its_worktrees(bare_with_worktree: Repo) -> None:
+def test_worktree_config_with_core_bare_is_moved_to_the_main_worktree(
+    bare_with_worktree: Repo,
+) -> None:
     """Then linked worktrees read ``core.bare`` too; it moves to where they do not."""
     tree = bare_with_worktree
     tree.install("--pin-existing")
@@ -111,7 +113,7 @@ def test_a_submodule_and_its_worktrees_are_healthy(submodule: Repo, tmp_path: Pa
     assert diagnosis(submodule).views[0].folder == str(submodule.path)
 
 
-def test_the_extension_leads_the_worktrees_of_a_submodule_astray(
+def test_worktree_config_with_core_worktree_is_moved_to_the_submodule(
     submodule: Repo, tmp_path: Path
 ) -> None:
     """They read ``core.worktree`` too; it moves to where they do not."""

@@ -75,7 +75,7 @@ def test_a_relative_path_into_the_git_dir_is_dead_in_linked_worktrees_only(
     assert f"{value} in {installed.common('config')}" in found.message
 
 
-def test_a_folder_that_only_the_main_worktree_has_is_made_in_the_linked_one(
+def test_an_untracked_hooks_folder_is_created_in_linked_worktrees(
     installed: Repo, side: Repo
 ) -> None:
     """``core.hooksPath=.myhooks``, untracked: it runs in main and nowhere else, without a word."""
@@ -215,9 +215,7 @@ def test_pre_commit_above_ours_is_read_and_not_fired(installed: Repo) -> None:
     assert not (installed.path / "fired").exists()
 
 
-def test_the_ninth_worktree_is_proved_by_one_probe_and_a_dead_one_by_all(
-    installed: Repo, tmp_path: Path
-) -> None:
+def test_past_eight_worktrees_one_probe_each_unless_dead(installed: Repo, tmp_path: Path) -> None:
     """Their hooks are the same files: what can differ is whether git and they find each other."""
     trees = [installed.worktree(tmp_path / f"w{n}", f"w{n}") for n in range(9)]
     installed.git("config", "extensions.worktreeConfig", "true")

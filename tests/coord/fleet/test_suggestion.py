@@ -43,7 +43,7 @@ def test_an_overdue_lane_comes_first() -> None:
     assert found.run == "git coord claim lane:social"
 
 
-def test_else_the_kind_going_cold() -> None:
+def test_without_overdue_lanes_the_coldest_kind_is_suggested() -> None:
     """Claimed lanes and tended ones are nobody's business."""
     tended = Row(Lane("docs", 86400.0), None, 5.0, None)
 
@@ -53,7 +53,7 @@ def test_else_the_kind_going_cold() -> None:
     assert (found.kind, found.name, found.run) == ("move", "infra", None)
 
 
-def test_else_nothing() -> None:
+def test_without_lanes_or_cold_kinds_nothing_is_suggested() -> None:
     """A healthy mix, or no ledger at all."""
     assert told([], MIXED) is None
     assert told([], None) is None

@@ -313,7 +313,7 @@ def test_pinning_imports_nothing_slow() -> None:
     assert slow.isdisjoint(done.stdout.split())
 
 
-def test_a_uuid_is_one() -> None:
+def test_a_minted_instance_is_a_valid_uuid() -> None:
     """Version 4, variant 1, as every reader expects."""
     text = pin.uuid()
 

@@ -82,7 +82,7 @@ def test_as_outranks_the_environment(repo: Repo) -> None:
     assert who(repo, "ada", COORD_ACTOR="bob").actor == "ada"
 
 
-def test_alone_the_branch_is_good_enough(repo: Repo) -> None:
+def test_in_a_single_worktree_the_branch_names_the_actor(repo: Repo) -> None:
     """Row 4: one worktree, nobody to be confused with."""
     alone = who(repo)
 

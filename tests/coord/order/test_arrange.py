@@ -189,7 +189,7 @@ def test_nobody_waits_on_what_has_landed() -> None:
     assert answer.waits_on == {}
 
 
-def test_a_circle_is_broken_at_its_widest_and_the_rest_of_it_follows_its_waits() -> None:
+def test_a_cycle_breaks_once_at_its_widest_branch() -> None:
     """Once: a waits on b waits on c waits on a; after a there is no circle left."""
     branches = [
         Candidate("a", FINISHED, ("x", "y", "z"), "9"),

@@ -48,7 +48,7 @@ def test_a_line_is_two_ids_an_identity_a_time_and_a_message() -> None:
         'revert: Revert "x"',
     ],
 )
-def test_these_choose_author_and_committer(message: str) -> None:
+def test_actions_that_make_commits_choose_author_and_committer(message: str) -> None:
     """New content, signed by whoever ran the command."""
     assert made([entry(message)]) == Made(ME, 1700000000, author=True)
 
@@ -73,7 +73,7 @@ def test_these_choose_author_and_committer(message: str) -> None:
         "am: x",
     ],
 )
-def test_these_choose_the_committer_alone(message: str) -> None:
+def test_actions_that_copy_commits_choose_the_committer(message: str) -> None:
     """The author came with what was copied."""
     assert made([entry(message)]) == Made(ME, 1700000000, author=False)
 
@@ -97,7 +97,7 @@ def test_these_choose_the_committer_alone(message: str) -> None:
         "reauthor: 2 mended",
     ],
 )
-def test_these_make_nothing(message: str) -> None:
+def test_actions_that_make_no_commit_are_ignored(message: str) -> None:
     """They move HEAD to what was there before."""
     assert made([entry(message)]) is None
 

@@ -71,7 +71,9 @@ def test_subfolders_submodules_and_odd_paths_are_found(odd_path: Repo, repo: Rep
     assert not sub.linked
 
 
-def test_outside_a_repository_git_speaks(tmp_path: Path, env: dict[str, str]) -> None:
+def test_discovery_outside_a_repository_shows_gits_error(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
     """Not a repository: exit 3 with git's words."""
     with pytest.raises(Environment) as caught:
         worktree.discover(str(tmp_path), env)
@@ -114,7 +116,7 @@ def test_a_bare_repository_with_one_worktree_counts_one(bare_with_worktree: Repo
     assert worktree.count(worktree.discover(str(bare_with_worktree.path))) == 1
 
 
-def test_a_repository_that_is_bare_by_its_own_config_counts_as_bare_from_anywhere(
+def test_core_bare_is_seen_from_linked_worktrees_too(
     bare_with_worktree: Repo,
 ) -> None:
     """A linked worktree reads another ``config.worktree`` than the one that says ``core.bare``."""

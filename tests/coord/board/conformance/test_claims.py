@@ -101,7 +101,7 @@ def _work(number: int, maker: Maker) -> list[tuple[float, float, int]]:
     return held
 
 
-def test_no_two_hold_at_once_and_each_turn_has_its_generation(
+def test_racing_turns_never_overlap_and_count_generations(
     maker: Maker, race: Callable[..., list[list[tuple[float, float, int]]]]
 ) -> None:
     """Mutual exclusion by the clock of one machine; generations 1 to 40 in order of holding."""
@@ -149,7 +149,7 @@ def test_a_release_and_a_take_over_do_not_both_happen(
         release(store, 1)
 
 
-def test_the_earliest_is_who_won_the_create_not_the_smallest_timestamp(store: Store) -> None:
+def test_skewed_clocks_do_not_change_the_order_of_a_line(store: Store) -> None:
     """Clocks skewed by five minutes and by a day change no order."""
     for number, at in enumerate(
         ["2026-01-02T00:00:00Z", "2026-01-01T23:55:00Z", "2026-01-01T00:00:00Z"]
@@ -180,7 +180,7 @@ class Stalled:
         return self._store.create(key, value)
 
 
-def test_a_stalled_writer_does_not_win_a_number_that_was_collected(store: Store) -> None:
+def test_a_writer_stalled_past_compaction_does_not_win(store: Store) -> None:
     """It slept for weeks, and its number was free again: the chain above is broken."""
     claim(store, 0)
 
@@ -246,7 +246,7 @@ def test_a_record_of_another_scope_is_foreign(store: Store) -> None:
     assert claims.state(store, SCOPE).line[0].actor == "unknown"
 
 
-def test_who_loses_or_gains_a_claim_finds_a_notice(store: Store) -> None:
+def test_losing_or_gaining_a_claim_leaves_a_notice(store: Store) -> None:
     """The former holder of a take-over, the heir of a release; not who did it."""
     claim(store, 0)
     claim(store, 1)
@@ -264,7 +264,7 @@ def test_who_loses_or_gains_a_claim_finds_a_notice(store: Store) -> None:
     assert notices.unread(store, "instance-1") == []
 
 
-def test_a_notice_of_an_event_that_never_came_is_not_told(store: Store) -> None:
+def test_a_notice_without_its_event_is_not_shown(store: Store) -> None:
     """Its writer was killed in between, or lost the race."""
     claim(store, 0)
     before = claims.state(store, SCOPE)
