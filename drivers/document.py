@@ -1,0 +1,374 @@
+"""The join of documents as trees, place by place: of changelogs, and of journals of blocks.
+
+A changelog is a document that people also edit: what one side alone edits or deletes is taken. Of a
+journal every line of the base has to stand. In both, what is new on either side is kept once, under
+the section where it was put, and what both changed differently is refused.
+
+Documents differ in one place, seldom at both ends. So what all three begin and end with is parsed
+once, and its pieces folded: only their names count there, for a name may stand twice.
+"""
+
+from __future__ import annotations
+
+from coord.drivers.join import Refused
+from coord.drivers.place import Weaver, added, descending, removed, tables
+from coord.drivers.prefix import agreement
+from coord.drivers.records import line_end, line_ends, terminated
+from coord.drivers.tree import Parser, difference, raw, seam, text
+
+TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+    from coord.drivers.place import Key, Table
+    from coord.drivers.tree import Node
+
+    Trees = tuple[Node, Node, Node]
+    Joined = tuple[Node, Trees | None]  # a piece, and what it is still to be joined from
+
+#: Why a join is refused: the `reason` of a Clash.
+EDITED = "edited"  # a journal's line was changed or removed
+TEXTS = "texts"  # both sides changed the lines below one head, differently
+GROWN = "grown"  # one side removed or renamed what the other one changed
+MOVED = "moved"  # pieces of the base stand in another order
+PLACE = "place"  # both sides changed or removed pieces of one place, differently
+FORM = "form"  # the join would not read as what it was joined from
+
+
+class Clash(Refused):
+    """The sides cannot be joined at one piece.
+
+    `name` is its first line, `below` the section it stands in, `line` its number from 1 in the text
+    `of` ("base", "ours", "theirs" or "join"); `side` is the one that is at fault, or "both"; `ours`
+    and `theirs` are what each has there.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        piece: Node,
+        *,
+        below: Node | None = None,
+        of: str = "base",
+        side: str = "both",
+        ours: tuple[bytes, ...] = (),
+        theirs: tuple[bytes, ...] = (),
+    ) -> None:
+        super().__init__(reason, piece.name)
+        self.reason = reason
+        self.name = piece.name
+        self.below = b"" if below is None else below.name
+        self.line = piece.at + 1
+        self.of = of
+        self.side = side
+        self.ours = ours
+        self.theirs = theirs
+
+
+def join(
+    base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None, *, edits: bool
+) -> bytes:
+    """Return the join of three documents, which takes the `edits` of one side or refuses them.
+
+    Raises:
+        Clash: they cannot be joined.
+    """
+    end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
+    if ours == theirs:
+        return terminated(ours, end)
+    texts = Texts(base, ours, theirs, start)
+    new = _joined(texts.trees(), edits=edits)
+    lines = raw(new) + list(new.gap or ())
+    other = difference(texts.reread(lines), new)
+    if other is not None:
+        raise Clash(FORM, other, of="join")
+    return end.join(lines) + end if lines else b""
+
+
+class Texts:
+    """Three documents, and what they have in common at both ends, in lines."""
+
+    def __init__(self, base: bytes, ours: bytes, theirs: bytes, start: bytes | None) -> None:
+        self._start = start
+        texts = [text.replace(b"\r\n", b"\n") for text in (base, ours, theirs)]
+        texts = [text.removesuffix(b"\n") for text in texts]
+        self._head, bodies, self._tail = _cut(texts)
+        self._parser = Parser(start, fold=True)
+        self._read = self._parser.feed(self._head, 0, len(self._head) - 2)
+        self._bodies = [self._head[self._read :] + body for body in bodies]
+        self._seam = seam(self._tail, 0, start)
+        after = Parser(start, fold=True)
+        after.feed(self._tail, self._seam, len(self._tail))
+        after.close(0, self._tail, len(self._tail))
+        self._sections, self._blank = after.stack[0].kids, after.blank
+
+    def trees(self) -> Trees:
+        """Return the trees of base, ours and theirs."""
+        base, ours, theirs = (self._tree(body) for body in self._bodies)
+        if base is None or ours is None or theirs is None:  # a code fence goes on behind the seam
+            self._seam, self._sections = len(self._tail), []
+            base, ours, theirs = (self._whole(body) for body in self._bodies)
+        return base, ours, theirs
+
+    def _tree(self, body: list[bytes]) -> Node | None:
+        parser = self._parser.fork()
+        lines = body + self._tail[: self._seam]
+        parser.feed(lines, 0, len(lines), self._read)
+        if parser.fence and self._sections:
+            return None
+        return parser.hang(self._sections, self._blank, self._read + len(body))
+
+    def _whole(self, body: list[bytes]) -> Node:
+        tree = self._tree(body)
+        assert tree is not None  # noqa: S101 - only a seam makes it so
+        return tree
+
+    def reread(self, lines: list[bytes]) -> Node:
+        """Return the tree of a join, of which what all texts have at both ends is not read again.
+
+        Where the join has it otherwise, an empty tree.
+        """
+        head, tail = self._head[: self._read], self._tail[self._seam :]
+        end = len(lines) - len(tail)
+        if lines[: self._read] != head or lines[max(end, 0) :] != tail or end < self._read:
+            return Parser(None).stack[0]
+        parser = self._parser.fork()
+        parser.feed(lines[:end], self._read, end)
+        if parser.fence and self._sections:
+            return Parser(None).stack[0]
+        return parser.hang(self._sections, self._blank, end - self._seam)
+
+
+def _cut(texts: list[bytes]) -> tuple[list[bytes], list[list[bytes]], list[bytes]]:
+    """Return the lines that all texts begin with, those of each between, those they end with."""
+    shortest = min(map(len, texts))
+    begin = texts[0].rfind(b"\n", 0, agreement(texts, shortest)) + 1
+    common = _ending(texts, shortest - begin)
+    # a line that is whole in one may be the end of a longer one in another
+    end = texts[0].find(b"\n", len(texts[0]) - common) + 1 if common else 0
+    size = len(texts[0]) - end if end else 0
+    head = texts[0][:begin].split(b"\n")[:-1]
+    tail = texts[0][end:].split(b"\n") if size else []
+    bodies = [text[begin : len(text) - size].split(b"\n") if text else [] for text in texts]
+    if size:
+        bodies = [body[:-1] for body in bodies]  # what stands behind the last line end
+    return head, bodies, tail
+
+
+def _ending(texts: list[bytes], size: int) -> int:
+    """Return how many of the last `size` bytes are the same in all texts."""
+    low, first = 0, texts[0]
+    ends = [len(text) for text in texts]
+    while low < size:
+        middle = (low + size + 1) // 2
+        ours = first[ends[0] - middle : ends[0] - low]
+        if all(
+            text[end - middle : end - low] == ours for text, end in zip(texts, ends, strict=True)
+        ):
+            low = middle
+        else:
+            size = middle - 1
+    return low
+
+
+def _joined(trees: Trees, *, edits: bool) -> Node:
+    """Return the join of three whole trees."""
+    root = trees[0].like()
+    root.gap = three(trees[0].gap, trees[1].gap, trees[2].gap, widest)
+    pending: list[tuple[Node, Trees]] = [(root, trees)]
+    while pending:
+        new, sides = pending.pop()
+        base, ours, theirs = sides
+        if base.folded is not None and base.folded == ours.folded == theirs.folded:
+            new.folded = base.folded
+            continue
+        new.glue = _glue(sides, edits=edits)
+        if ours.kids and theirs.kids:
+            new.lead = three(base.lead, ours.lead, theirs.lead, widest)
+        else:
+            new.lead = ours.lead if ours.kids else theirs.lead
+        if ours.kids or theirs.kids or base.kids:
+            inside = _Place(sides, edits=edits).joined()
+            new.kids = [kid for kid, _ in inside]
+            pending += [(kid, below) for kid, below in reversed(inside) if below is not None]
+    return root
+
+
+def _glue(sides: Trees, *, edits: bool) -> list[bytes]:
+    """Return the lines below a head. Raise Clash."""
+    base, ours, theirs = (node.glue for node in sides)
+
+    def clash(one: list[bytes], other: list[bytes]) -> list[bytes]:
+        if _trimmed(one) == _trimmed(other):
+            return min(one, other)
+        raise _both(TEXTS, sides)
+
+    glue = three(base, ours, theirs, clash)
+    if not edits and ours != theirs and not _stand(_trimmed(base), _trimmed(glue)):
+        raise _both(EDITED, sides, side="ours" if ours == glue else "theirs")
+    return glue
+
+
+class _Place:
+    """The kids of one piece, on each side."""
+
+    def __init__(self, sides: Trees, *, edits: bool) -> None:
+        self._below = sides[1]
+        self._edits = edits
+        self._siblings = sides[0].kids
+        self.base, self.ours, self.theirs = tables([side.kids for side in sides])
+        self._kept = {
+            key: node for key, node in self.base.items() if key in self.ours and key in self.theirs
+        }
+        self._sides = {"ours": self.ours, "theirs": self.theirs}
+        self._new = {
+            name: added(side, self.base, self._kept) for name, side in self._sides.items()
+        }
+
+    def joined(self) -> list[Joined]:
+        """Return the kids of the join, in order. Raise Clash."""
+        for number, key in enumerate(self.base):
+            self._require_agreement(key, number)
+        for name in self._sides:
+            self._require_order(name)
+        self._require_one_change()
+        out: list[Joined] = []
+        kept = list(self._kept)
+        for number, keys in enumerate(self._woven()):
+            out += [self._piece(key) for key in keys]
+            if number < len(kept):
+                out.append(self._piece(kept[number]))
+        return out
+
+    def _require_agreement(self, key: Key, number: int) -> None:
+        """A piece that one side alone removed was removed from what the other one left alone."""
+        mine, others = self.ours.get(key), self.theirs.get(key)
+        if (mine is None) == (others is None):
+            return
+        left = others if mine is None else mine
+        assert left is not None  # noqa: S101 - for mypy
+        if not self._edits or text(left) != text(self.base[key]):
+            side = "ours" if mine is None else "theirs"
+            raise self._clash(GROWN if self._edits else EDITED, key, side)
+
+    def _require_order(self, side: str) -> None:
+        stand = [key for key in self._sides[side] if key in self._kept]
+        for key, here in zip(self._kept, stand, strict=True):
+            if key != here:
+                raise self._clash(MOVED, key, side)
+
+    def _require_one_change(self) -> None:
+        """In no place have both sides removed something, and put different things there."""
+        holes = [removed(side, self.base, self._kept) for side in self._sides.values()]
+        for number, (one, other) in enumerate(zip(*holes, strict=True)):
+            if one and other and self._new["ours"][number] != self._new["theirs"][number]:
+                raise self._clash(PLACE, self._gone(number), "both")
+
+    def _gone(self, place: int) -> Key:
+        """Return the first piece of the base that is gone from a place."""
+        passed = 0
+        for key in self.base:
+            if key in self._kept:
+                passed += 1
+            elif passed == place:
+                return key
+        raise AssertionError(place)
+
+    def _clash(self, reason: str, key: Key, side: str) -> Clash:
+        piece = self.base[key]
+        texts = [self._there(key, name) for name in self._sides]
+        return Clash(
+            reason, piece, below=self._below, side=side, ours=texts[0], theirs=texts[1]
+        )
+
+    def _there(self, key: Key, side: str) -> tuple[bytes, ...]:
+        """Return the text that a side has for a piece of the base, or instead of it."""
+        table = self._sides[side]
+        if key in table:
+            return text(table[key])
+        place = 0
+        for other in self.base:
+            if other == key:
+                break
+            place += other in self._kept
+        return tuple(line for new in self._new[side][place] for line in text(table[new]))
+
+    def _woven(self) -> list[list[Key]]:
+        """Return what is new in each place, in order."""
+        left, right = sorted(self._new.values())
+        if not any(left) and not any(right):
+            return left
+        nodes = {**self.ours, **self.theirs}
+        weaver = Weaver(nodes, down=descending(self._siblings))
+        first: dict[int, int] = {}  # depth → the first place behind a kept piece of that depth
+        for number, node in enumerate(self._kept.values()):
+            first.setdefault(node.depth, number)
+        placed = {key for keys in left for key in keys}
+        out: list[list[Key]] = []
+        for number, (one, other) in enumerate(zip(left, right, strict=True)):
+            here = set(one)
+            rest = [key for key in other if key in here or key not in placed]
+            out.append([])
+            # the deeper first: behind a shallower one they would hang from it
+            for depth in sorted({nodes[key].depth for key in (*one, *rest)}, reverse=True):
+                mine, others = (
+                    [key for key in keys if nodes[key].depth == depth] for keys in (one, rest)
+                )
+                top = first.get(depth, -1) >= number
+                out[-1] += weaver.weave(mine, others, top=top)
+        return out
+
+    def _piece(self, key: Key) -> Joined:
+        """Return one kid of the join, and what it is to be joined from, if it is."""
+        base, ours, theirs = (table.get(key) for table in (self.base, self.ours, self.theirs))
+        if ours is None or theirs is None:
+            alone = ours or theirs
+            assert alone is not None  # noqa: S101 - for mypy
+            return alone, None
+        if base is None:
+            base = ours.like()
+            base.at = -1
+        gap = three(base.gap, ours.gap, theirs.gap, widest)
+        if key[3]:  # its name stands twice, so it is the same everywhere, but for blank lines
+            pieces = {tuple(raw(piece)): piece for piece in (base, ours, theirs)}
+            new = pieces[three(*map(tuple, map(raw, (base, ours, theirs))), min)].copy()
+            new.gap = gap
+            return new, None
+        new = base.like()
+        new.head = three(base.head, ours.head, theirs.head, min)
+        new.gap = gap
+        return new, (base, ours, theirs)
+
+
+def _both(reason: str, sides: Trees, side: str = "both") -> Clash:
+    base, ours, theirs = sides
+    piece, of = (base, "base") if base.at >= 0 else (ours, "ours")
+    return Clash(reason, piece, of=of, side=side, ours=text(ours), theirs=text(theirs))
+
+
+def _trimmed(lines: list[bytes]) -> list[bytes]:
+    return [line.rstrip() for line in lines]
+
+
+def _stand(old: list[bytes], new: list[bytes]) -> bool:
+    """Tell whether all old lines stand in the new ones, in their order."""
+    rest = iter(new)
+    return all(line in rest for line in old)
+
+
+def three(base: T, ours: T, theirs: T, pick: Callable[[T, T], T]) -> T:
+    """Return what stands on both sides, or what one side made of the base, or a `pick` of both."""
+    if ours == theirs or theirs == base:
+        return ours
+    return theirs if ours == base else pick(ours, theirs)
+
+
+def widest(
+    ours: tuple[bytes, ...] | None, theirs: tuple[bytes, ...] | None
+) -> tuple[bytes, ...] | None:
+    """Return the larger of two gaps."""
+    gaps = [gap for gap in (ours, theirs) if gap is not None]
+    return max(gaps, key=lambda gap: (len(gap), gap), default=None)
