@@ -127,19 +127,17 @@ class Texts:
         return tree
 
     def reread(self, lines: list[bytes]) -> Node:
-        """Return the tree of a join, of which what all texts have at both ends is not read again.
-
-        Where the join has it otherwise, an empty tree.
-        """
+        """Return the tree of a join; what all texts have at both ends is not read again."""
         head, tail = self._head[: self._read], self._tail[self._seam :]
         end = len(lines) - len(tail)
-        if lines[: self._read] != head or lines[max(end, 0) :] != tail or end < self._read:
-            return Parser(None).stack[0]
-        parser = self._parser.fork()
-        parser.feed(lines[:end], self._read, end)
-        if parser.fence and self._sections:
-            return Parser(None).stack[0]
-        return parser.hang(self._sections, self._blank, end - self._seam)
+        if self._read <= end and lines[: self._read] == head and lines[end:] == tail:
+            parser = self._parser.fork()
+            parser.feed(lines[:end], self._read, end)
+            if not (parser.fence and self._sections):
+                return parser.hang(self._sections, self._blank, end - self._seam)
+        parser = Parser(self._start)  # a piece of what was cut stands elsewhere
+        parser.feed(lines, 0, len(lines))
+        return parser.hang([], [], 0)
 
 
 def _cut(texts: list[bytes]) -> tuple[list[bytes], list[list[bytes]], list[bytes]]:

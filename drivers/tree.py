@@ -27,7 +27,7 @@ _BULLET = re.compile(rb"[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+\S|[-*+]$)")
 _DEBIAN = re.compile(rb"[a-z0-9]\S* \(\S+\)[^;]*; *urgency=")
 _LINK = re.compile(rb"\[[^\]]+\]:[ \t]|\.\. ")
 _RULE = re.compile(rb"([-=~^\"'`*+.#])\1\1+[ \t]*$")
-_FENCES = (b"```", b"~~~")
+_FENCE = re.compile(rb"(`{3,})[^`]*$|(~{3,})")
 
 
 class Node:
@@ -97,7 +97,7 @@ class Parser:
                 self.blank.append(line)
                 at += 1
             elif self.fence:
-                if bare.startswith(self.fence):
+                if bare.startswith(self.fence) and not bare.strip(self.fence[:1]):
                     self.fence = None
                 at += self._stick(line)
             else:
@@ -127,10 +127,10 @@ class Parser:
             self._open(Node(ITEM, indent, (line,), at + offset), lines, at)
         elif fresh or _LINK.match(line):
             self._open(Node(TEXT, indent, (line,), at + offset), lines, at)
-            if bare[:3] in _FENCES:
-                self.fence = bare[:3]
+            self.fence = _fence(bare)
         else:
-            return self._stick(line)
+            self.fence = None if bare.startswith(b"~") else _fence(bare)  # not an underline
+            self._stick(line)
         return 1
 
     def _open(self, node: Node, lines: Lines, at: int) -> None:
@@ -166,6 +166,14 @@ class Parser:
         return root
 
 
+def _fence(bare: bytes) -> bytes | None:
+    """Return what has to end the code that begins at a line, if it does."""
+    if bare[:3] not in (b"```", b"~~~"):
+        return None
+    opens = _FENCE.match(bare)
+    return opens and (opens[1] or opens[2])
+
+
 def heading(
     lines: Lines, at: int, start: bytes | None, *, fresh: bool
 ) -> tuple[int, tuple[bytes, ...], bool] | None:
@@ -184,19 +192,24 @@ def heading(
         return _DEFAULT, (line,), False
     if not fresh:
         return None
-    if _RULE.match(line):
+    if _is_rule(line):
         third = lines[at + 2] if at + 2 < len(lines) else b""
         if not below.strip() or third[:3] != line[:3]:
             return None
         depth = 1 + _UNDERLINES.index(line[:1])
-        return depth, (line, below), bool(_RULE.match(third))
-    if not line[:1].isspace() and _RULE.match(below):
+        return depth, (line, below), _is_rule(third)
+    if not line[:1].isspace() and _is_rule(below):
         return 1 + _UNDERLINES.index(below[:1]), (line,), True
     return None
 
 
 def _underlined(line: bytes, below: bytes) -> bool:
-    return not line.startswith(b"#") and bool(_RULE.match(below))
+    return not line.startswith(b"#") and _is_rule(below)
+
+
+def _is_rule(line: bytes) -> bool:
+    """Tell whether a line can underline a title; three backticks rather begin code."""
+    return bool(_RULE.match(line)) and line.rstrip() != b"```"
 
 
 def seam(lines: Lines, begin: int, start: bytes | None) -> int:
@@ -277,12 +290,24 @@ def difference(one: Node, other: Node) -> Node | None:
     pending = [(one, other)]
     while pending:
         left, right = pending.pop()
-        if left.folded is not None or right.folded is not None:
-            if left.folded != right.folded:
-                return left
-        elif left.head != right.head or left.glue != right.glue:
+        if left.folded is not None and right.folded is not None and left.folded == right.folded:
+            continue
+        left, right = _unfolded(left), _unfolded(right)
+        if left.head != right.head or left.glue != right.glue:
             return left
         elif len(left.kids) != len(right.kids):
             return left
         pending += reversed(list(zip(left.kids, right.kids, strict=True)))
     return None
+
+
+def _unfolded(node: Node) -> Node:
+    """Return a piece with its kids."""
+    if node.folded is None:
+        return node
+    lines, begin, end = node.folded
+    parser = Parser(None)
+    parser._open(node.like(), (), 0)  # noqa: SLF001
+    first = len(node.head)
+    parser.feed(lines, begin + first, end)
+    return parser.stack[0].kids[0]
