@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-#: Files of ``drivers/sh`` that belong in ``<common git dir>/hooks/coord/``. `refuse` is shared.
-SCRIPTS = ("derived", "log", "once", "refuse")
+#: Files of ``drivers/sh`` that belong in ``<common git dir>/hooks/coord/``. Two are shared: `join`
+#: by the kinds that Python joins, `refuse` by all.
+SCRIPTS = ("changelog", "derived", "join", "log", "once", "refuse")
 
 # A linked worktree or submodule has a gitfile for .git; a linked worktree's git dir has commondir.
 _FIND = """\
@@ -58,8 +59,11 @@ def command(kind: str) -> str:
 
 #: ``[merge "NAME"]`` → its section. A refusing driver needs ``recursive = binary``: without it a
 #: refusal inside a criss-cross leaves one side as the virtual base and git takes the other one
-#: silently. The log driver joins virtual bases itself.
+#: silently. Those that join do so with virtual bases as well.
 DRIVERS = {
+    "coord-changelog": Driver(
+        command("changelog"), None, "changelogs: join the sections of both sides"
+    ),
     "coord-derived": Driver(
         command("derived"), "binary", "derived files: refuse, name the command"
     ),
