@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     Strand = tuple[list[bytes], list[bytes], list[bytes]]
+    Time = tuple[tuple[int, bytes], bytes]  # instant and record
 
 _CONTINUES = (b" ", b"\t", b"}", b"]", b")")  # how a line begins that is no record of its own
 
@@ -113,7 +114,8 @@ def join(
         for side in (left, right):
             if title in side:
                 side.remove(title)
-    return ours[:kept] + sorted(titles) + ordered(left, right, start, virtual=virtual)
+    old = None if base is None else base[kept:]
+    return ours[:kept] + sorted(titles) + ordered(left, right, start, old, virtual=virtual)
 
 
 def require_containment(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> None:
@@ -160,10 +162,16 @@ def has_title(keys: list[bytes], start: bytes | None, *, new: bool) -> bool:
 
 
 def ordered(
-    ours: list[bytes], theirs: list[bytes], start: bytes | None, *, virtual: bool = False
+    ours: list[bytes],
+    theirs: list[bytes],
+    start: bytes | None,
+    base: list[bytes] | None = None,
+    *,
+    virtual: bool = False,
 ) -> list[bytes]:
     """Return the larger number of each record: by instant where all have one, else woven.
 
+    By instant only where the `base` is, up or down; it is not turned over, nor put in order.
     Raise Torn where lines are woven that are no records of their own.
     """
     strands = weave(*sorted((ours, theirs)))
@@ -176,8 +184,29 @@ def ordered(
                 raise Torn
             return woven
         stamped.append((at, key))
-    stamped.sort()
+    if not base and base is not None:
+        stamped.sort()
+        return [key for _, key in stamped]
+    times = {key: (at, key) for at, key in stamped}
+    old = [times[key] for key in base or () if key in times]
+    down = _descends(old, *([times[key] for key in side] for side in (ours, theirs)))
+    if old != sorted(old, reverse=down):
+        return woven
+    stamped.sort(reverse=down)
     return [key for _, key in stamped]
+
+
+def _descends(base: list[Time], ours: list[Time], theirs: list[Time]) -> bool:
+    """Tell whether a log is written newest first: by most of the base's records.
+
+    One record of the base has no direction: then by most of what the sides have. Where both added
+    the file, if both are in that order throughout.
+    """
+    if not base:
+        return all(side[1:] and side == sorted(side, reverse=True) for side in (ours, theirs))
+    sides = [base] if base[1:] else [ours, theirs]
+    pairs = [pair for side in sides for pair in zip(side, side[1:], strict=False)]
+    return sum(a > b for a, b in pairs) > sum(a < b for a, b in pairs)
 
 
 def weave(backbone: list[bytes], other: list[bytes]) -> list[Strand]:
