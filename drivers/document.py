@@ -304,19 +304,17 @@ class _Place:
         first: dict[int, int] = {}  # depth → the first place behind a kept piece of that depth
         for number, node in enumerate(self._kept.values()):
             first.setdefault(node.depth, number)
-        placed = {key for keys in left for key in keys}
+        place: dict[Key, int] = {}  # what both put into different places goes into the first
         out: list[list[Key]] = []
-        for number, (one, other) in enumerate(zip(left, right, strict=True)):
-            here = set(one)
-            rest = [key for key in other if key in here or key not in placed]
+        for number, sides in enumerate(zip(left, right, strict=True)):
+            for key in (*sides[0], *sides[1]):
+                place.setdefault(key, number)
             out.append([])
             # the deeper first: behind a shallower one they would hang from it
-            for depth in sorted({nodes[key].depth for key in (*one, *rest)}, reverse=True):
-                mine, others = (
-                    [key for key in keys if nodes[key].depth == depth] for keys in (one, rest)
-                )
-                top = first.get(depth, -1) >= number
-                out[-1] += weaver.weave(mine, others, top=top)
+            here = [[key for key in keys if place[key] == number] for keys in sides]
+            for depth in sorted({nodes[key].depth for keys in here for key in keys}, reverse=True):
+                mine, others = ([key for key in keys if nodes[key].depth == depth] for keys in here)
+                out[-1] += weaver.weave(mine, others, top=first.get(depth, -1) >= number)
         return out
 
     def _piece(self, key: Key) -> Joined:
@@ -328,14 +326,14 @@ class _Place:
             return alone, None
         if base is None:
             base = ours.like()
-            base.at = -1
+            base.head, base.at = (), -1
         gap = three(base.gap, ours.gap, theirs.gap, widest)
         if key[3]:  # its name stands twice, so it is the same everywhere, but for blank lines
             pieces = {tuple(raw(piece)): piece for piece in (base, ours, theirs)}
             new = pieces[three(*map(tuple, map(raw, (base, ours, theirs))), min)].copy()
             new.gap = gap
             return new, None
-        new = base.like()
+        new = ours.like()
         new.head = three(base.head, ours.head, theirs.head, min)
         new.gap = gap
         return new, (base, ours, theirs)

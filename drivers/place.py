@@ -151,7 +151,8 @@ class Weaver:
         sizes = self._size(one), self._size(two)
         if sizes[0] != sizes[1]:
             return sizes[0] < sizes[1]
-        return text(self._nodes[one]) < text(self._nodes[two])
+        left, right = self._nodes[one], self._nodes[two]
+        return (left.name, text(left)) < (right.name, text(right))
 
     def _size(self, key: Key) -> Size:
         if key not in self._sizes:

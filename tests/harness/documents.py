@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hypothesis import strategies as st
 
-from coord.drivers.tree import SECTION, Parser
+from coord.drivers.tree import Parser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,10 +80,10 @@ def some(dice: Random, names: list[str], most: int) -> list[str]:
     return dice.sample(names, dice.randint(0, min(most, len(names))))
 
 
-def items(dice: Random, depth: int) -> tuple[Piece, ...]:
+def items(dice: Random, depth: int, who: str = "") -> tuple[Piece, ...]:
     """Return items with items below them, of so many levels."""
     names = some(dice, _ITEMS, 3) if depth else []
-    return tuple(Piece(name, 0, items(dice, depth - 1)) for name in names)
+    return tuple(Piece(name + who, 0, items(dice, depth - 1, who)) for name in names)
 
 
 def document(dice: Random) -> Piece:
@@ -95,31 +95,37 @@ def document(dice: Random) -> Piece:
     return Piece("Changes", 1, tuple(versions))
 
 
-def grown(dice: Random, piece: Piece) -> Piece:
-    """Return a document with pieces added, anywhere."""
-    kids = [grown(dice, kid) for kid in piece.kids]
+def grown(dice: Random, piece: Piece, who: str = "") -> Piece:
+    """Return a document with pieces added, anywhere; the items say `who` added them."""
+    kids = [grown(dice, kid, who) for kid in piece.kids]
     taken = {kid.name for kid in kids}
     if piece.level != 1 and dice.random() < _OFTEN:
-        for name in set(some(dice, _ITEMS, 2)) - taken:
+        for name in sorted({item + who for item in some(dice, _ITEMS, 2)} - taken):
             last = sum(kid.level == 0 for kid in kids)
-            kids.insert(dice.randint(0, last), Piece(name, 0, items(dice, dice.randint(0, 1))))
+            new = Piece(name, 0, items(dice, dice.randint(0, 1), who))
+            kids.insert(dice.randint(0, last), new)
     names = {1: _VERSIONS, 2: _PARTS}.get(piece.level, [])
     if dice.random() < _OFTEN:
         for name in set(some(dice, names, 1)) - taken:
             first = sum(kid.level == 0 for kid in kids)
-            new = Piece(name, piece.level + 1, items(dice, 1))
+            new = Piece(name, piece.level + 1, items(dice, 1, who))
             kids.insert(dice.randint(first, len(kids)), new)
     return piece._replace(kids=tuple(kids))
 
 
 def edited(dice: Random, piece: Piece) -> Piece:
     """Return a document that grew, and of which pieces were removed, renamed or put elsewhere."""
-    kids = list(grown(dice, piece).kids)
+    return rewritten(dice, grown(dice, piece))
+
+
+def rewritten(dice: Random, piece: Piece) -> Piece:
+    """Return a document of which pieces were removed, renamed or put elsewhere."""
+    kids = list(piece.kids)
     if kids and dice.random() < _SELDOM:
         gone = kids.pop(dice.randrange(len(kids)))
         if dice.random() < _OFTEN:
             kids.append(gone._replace(name=f"other {gone.name}"))
-    kids = [edited(dice, kid) for kid in kids]
+    kids = [rewritten(dice, kid) for kid in kids]
     return piece._replace(kids=tuple(sorted(kids, key=lambda kid: kid.level > 0)))
 
 
@@ -132,30 +138,33 @@ class Documents(NamedTuple):
 
 @st.composite
 def documents(draw: st.DrawFn, kind: str, sides: int = 2) -> Documents:
-    """Return a base and `sides` of it, "grown" or "edited".
+    """Return a base and `sides` of it, "grown", "edited", or grown "apart": by other items each.
 
     They come of one seed: drawn piece by piece, a document takes a second.
     """
     dice = Random(draw(st.integers(0, 2**32)))
     heading = dice.choice(list(HEADINGS.values()))
     base = document(dice)
-    change = {"grown": grown, "edited": edited}[kind]
-    made = [change(dice, base) for _ in range(sides)]
+    if kind == "edited":
+        made = [edited(dice, base) for _ in range(sides)]
+    else:
+        who = [f" of {side}" if kind == "apart" else "" for side in range(sides)]
+        made = [grown(dice, base, name) for name in who]
     return Documents(spelled(base, heading), [spelled(side, heading) for side in made])
 
 
 def contents(text: bytes) -> Contents:
-    """Return how often each line stands below which titles; blank lines are of no account."""
+    """Return how often each line stands in which piece, named from the top; no blank lines."""
     parser = Parser(None)
     parts = text.replace(b"\r\n", b"\n").split(b"\n")
     parser.feed(parts, 0, len(parts))
     found: Contents = Counter()
     pending: list[tuple[Node, tuple[bytes, ...]]] = [(parser.stack[0], ())]
     while pending:
-        node, path = pending.pop()
-        inside = (*path, node.name) if node.kind == SECTION else path
+        node, above = pending.pop()
+        path = (*above, node.name)
         found.update((path, line.rstrip()) for line in (*node.head, *node.glue))
-        pending += [(kid, inside) for kid in node.kids]
+        pending += [(kid, path) for kid in node.kids]
     return found
 
 
