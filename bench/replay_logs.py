@@ -41,7 +41,7 @@ PATHS = [
 ]
 WORDS = (
     *("as committed", "order only", "sound", "refused"),
-    *("doubled", "misplaced", "lost", "undone"),
+    *("misplaced", "doubled", "lost", "undone"),
 )
 
 

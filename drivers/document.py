@@ -176,14 +176,14 @@ def _joined(trees: Trees, *, edits: bool) -> Node:
     """Return the join of three whole trees."""
     root = trees[0].like()
     root.gap = three(trees[0].gap, trees[1].gap, trees[2].gap, widest)
-    pending: list[tuple[Node, Trees]] = [(root, trees)]
+    pending: list[tuple[Node, Trees, Node | None]] = [(root, trees, None)]
     while pending:
-        new, sides = pending.pop()
+        new, sides, above = pending.pop()
         base, ours, theirs = sides
         if base.folded is not None and base.folded == ours.folded == theirs.folded:
             new.folded = base.folded
             continue
-        new.glue = _glue(sides, edits=edits)
+        new.glue = _glue(sides, above, edits=edits)
         if ours.kids and theirs.kids:
             new.lead = three(base.lead, ours.lead, theirs.lead, widest)
         else:
@@ -191,22 +191,22 @@ def _joined(trees: Trees, *, edits: bool) -> Node:
         if ours.kids or theirs.kids or base.kids:
             inside = _Place(sides, edits=edits).joined()
             new.kids = [kid for kid, _ in inside]
-            pending += [(kid, below) for kid, below in reversed(inside) if below is not None]
+            pending += [(kid, three, new) for kid, three in reversed(inside) if three is not None]
     return root
 
 
-def _glue(sides: Trees, *, edits: bool) -> list[bytes]:
-    """Return the lines below a head. Raise Clash."""
+def _glue(sides: Trees, above: Node | None, *, edits: bool) -> list[bytes]:
+    """Return the lines below a head, which stands below another piece. Raise Clash."""
     base, ours, theirs = (node.glue for node in sides)
 
     def clash(one: list[bytes], other: list[bytes]) -> list[bytes]:
         if _trimmed(one) == _trimmed(other):
             return min(one, other)
-        raise _both(TEXTS, sides)
+        raise _clash(TEXTS, sides, above)
 
     glue = three(base, ours, theirs, clash)
     if not edits and ours != theirs and not _stand(_trimmed(base), _trimmed(glue)):
-        raise _both(EDITED, sides, side="ours" if ours == glue else "theirs")
+        raise _clash(EDITED, sides, above, "ours" if ours == glue else "theirs")
     return glue
 
 
@@ -339,10 +339,11 @@ class _Place:
         return new, (base, ours, theirs)
 
 
-def _both(reason: str, sides: Trees, side: str = "both") -> Clash:
+def _clash(reason: str, sides: Trees, above: Node | None, side: str = "both") -> Clash:
     base, ours, theirs = sides
     piece, of = (base, "base") if base.at >= 0 else (ours, "ours")
-    return Clash(reason, piece, of=of, side=side, ours=text(ours), theirs=text(theirs))
+    texts = text(ours), text(theirs)
+    return Clash(reason, piece, below=above, of=of, side=side, ours=texts[0], theirs=texts[1])
 
 
 def _trimmed(lines: list[bytes]) -> list[bytes]:
