@@ -19,9 +19,9 @@ import tempfile
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.drivers import tree
 from coord.drivers.join import Refused
 from coord.drivers.law import joined
-from coord.drivers.tree import SECTION, Node, Parser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,21 +142,8 @@ STRATEGIES = {
 
 
 def contents(text: bytes) -> Contents:
-    """Return how often each content stands in a text; the title of a section is one, without line."""
-    parser = Parser(None)
-    lines = text.replace(b"\r\n", b"\n").split(b"\n")
-    parser.feed(lines, 0, len(lines))
-    found: Contents = Counter()
-    pending: list[tuple[Node, tuple[bytes, ...]]] = [(parser.stack[0], ())]
-    while pending:
-        node, path = pending.pop()
-        stands = [*node.head, *node.glue]
-        if node.kind == SECTION and node.head:
-            path = (*path, node.name.strip())
-            stands = [b"", *(node.glue if node.name.startswith(b"#") else node.glue[1:])]
-        found.update((path, line.strip()) for line in stands)
-        pending += [(kid, path) for kid in node.kids]
-    return found
+    """Return how often each content stands in a text."""
+    return Counter(tree.contents(text, None))
 
 
 def outcome(result: bytes | None, merge: Merge) -> str:

@@ -10,7 +10,7 @@ once, and its pieces folded: only their names count there, for a name may stand 
 
 from __future__ import annotations
 
-from coord.drivers.join import Refused
+from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
 from coord.drivers.place import Weaver, added, descending, removed, tables
 from coord.drivers.prefix import agreement
 from coord.drivers.records import line_end, line_ends, terminated
@@ -23,49 +23,11 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-    from coord.drivers.place import Key, Table
+    from coord.drivers.place import Key
     from coord.drivers.tree import Node
 
     Trees = tuple[Node, Node, Node]
     Joined = tuple[Node, Trees | None]  # a piece, and what it is still to be joined from
-
-#: Why a join is refused: the `reason` of a Clash.
-EDITED = "edited"  # a journal's line was changed or removed
-TEXTS = "texts"  # both sides changed the lines below one head, differently
-GROWN = "grown"  # one side removed or renamed what the other one changed
-MOVED = "moved"  # pieces of the base stand in another order
-PLACE = "place"  # both sides changed or removed pieces of one place, differently
-FORM = "form"  # the join would not read as what it was joined from
-
-
-class Clash(Refused):
-    """The sides cannot be joined at one piece.
-
-    `name` is its first line, `below` the section it stands in, `line` its number from 1 in the text
-    `of` ("base", "ours", "theirs" or "join"); `side` is the one that is at fault, or "both"; `ours`
-    and `theirs` are what each has there.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        piece: Node,
-        *,
-        below: Node | None = None,
-        of: str = "base",
-        side: str = "both",
-        ours: tuple[bytes, ...] = (),
-        theirs: tuple[bytes, ...] = (),
-    ) -> None:
-        super().__init__(reason, piece.name)
-        self.reason = reason
-        self.name = piece.name
-        self.below = b"" if below is None else below.name
-        self.line = piece.at + 1
-        self.of = of
-        self.side = side
-        self.ours = ours
-        self.theirs = theirs
 
 
 def join(
@@ -84,7 +46,7 @@ def join(
     lines = raw(new) + list(new.gap or ())
     other = difference(texts.reread(lines), new)
     if other is not None:
-        raise Clash(FORM, other, of="join")
+        raise _clash(FORM, other, None, of="join")
     return end.join(lines) + end if lines else b""
 
 
@@ -202,11 +164,11 @@ def _glue(sides: Trees, above: Node | None, *, edits: bool) -> list[bytes]:
     def clash(one: list[bytes], other: list[bytes]) -> list[bytes]:
         if _trimmed(one) == _trimmed(other):
             return min(one, other)
-        raise _clash(TEXTS, sides, above)
+        raise _clash_of(TEXTS, sides, above)
 
     glue = three(base, ours, theirs, clash)
     if not edits and ours != theirs and not _stand(_trimmed(base), _trimmed(glue)):
-        raise _clash(EDITED, sides, above, "ours" if ours == glue else "theirs")
+        raise _clash_of(EDITED, sides, above, "ours" if ours == glue else "theirs")
     return glue
 
 
@@ -222,14 +184,12 @@ class _Place:
             key: node for key, node in self.base.items() if key in self.ours and key in self.theirs
         }
         self._sides = {"ours": self.ours, "theirs": self.theirs}
-        self._new = {
-            name: added(side, self.base, self._kept) for name, side in self._sides.items()
-        }
+        self._new = {name: added(side, self.base, self._kept) for name, side in self._sides.items()}
 
     def joined(self) -> list[Joined]:
         """Return the kids of the join, in order. Raise Clash."""
-        for number, key in enumerate(self.base):
-            self._require_agreement(key, number)
+        for key in self.base:
+            self._require_agreement(key)
         for name in self._sides:
             self._require_order(name)
         self._require_one_change()
@@ -241,7 +201,7 @@ class _Place:
                 out.append(self._piece(kept[number]))
         return out
 
-    def _require_agreement(self, key: Key, number: int) -> None:
+    def _require_agreement(self, key: Key) -> None:
         """A piece that one side alone removed was removed from what the other one left alone."""
         mine, others = self.ours.get(key), self.theirs.get(key)
         if (mine is None) == (others is None):
@@ -276,11 +236,8 @@ class _Place:
         raise AssertionError(place)
 
     def _clash(self, reason: str, key: Key, side: str) -> Clash:
-        piece = self.base[key]
-        texts = [self._there(key, name) for name in self._sides]
-        return Clash(
-            reason, piece, below=self._below, side=side, ours=texts[0], theirs=texts[1]
-        )
+        texts = self._there(key, "ours"), self._there(key, "theirs")
+        return _clash(reason, self.base[key], self._below, side=side, texts=texts)
 
     def _there(self, key: Key, side: str) -> tuple[bytes, ...]:
         """Return the text that a side has for a piece of the base, or instead of it."""
@@ -329,8 +286,9 @@ class _Place:
             base.head, base.at = (), -1
         gap = three(base.gap, ours.gap, theirs.gap, widest)
         if key[3]:  # its name stands twice, so it is the same everywhere, but for blank lines
-            pieces = {tuple(raw(piece)): piece for piece in (base, ours, theirs)}
-            new = pieces[three(*map(tuple, map(raw, (base, ours, theirs))), min)].copy()
+            lines = [tuple(raw(piece)) for piece in (base, ours, theirs)]
+            chosen = three(lines[0], lines[1], lines[2], min)
+            new = (ours if chosen == lines[1] else theirs).copy()
             new.gap = gap
             return new, None
         new = ours.like()
@@ -339,11 +297,25 @@ class _Place:
         return new, (base, ours, theirs)
 
 
-def _clash(reason: str, sides: Trees, above: Node | None, side: str = "both") -> Clash:
+def _clash(
+    reason: str,
+    piece: Node,
+    above: Node | None,
+    *,
+    of: str = "base",
+    side: str = "both",
+    texts: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ()),
+) -> Clash:
+    below = b"" if above is None else above.name
+    return Clash(reason, piece.name, below, of, piece.at + 1, side, *texts)
+
+
+def _clash_of(reason: str, sides: Trees, above: Node | None, side: str = "both") -> Clash:
     base, ours, theirs = sides
-    piece, of = (base, "base") if base.at >= 0 else (ours, "ours")
     texts = text(ours), text(theirs)
-    return Clash(reason, piece, below=above, of=of, side=side, ours=texts[0], theirs=texts[1])
+    if base.at < 0:
+        return _clash(reason, ours, above, of="ours", side=side, texts=texts)
+    return _clash(reason, base, above, side=side, texts=texts)
 
 
 def _trimmed(lines: list[bytes]) -> list[bytes]:
@@ -358,7 +330,7 @@ def _stand(old: list[bytes], new: list[bytes]) -> bool:
 
 def three(base: T, ours: T, theirs: T, pick: Callable[[T, T], T]) -> T:
     """Return what stands on both sides, or what one side made of the base, or a `pick` of both."""
-    if ours == theirs or theirs == base:
+    if theirs in (ours, base):
         return ours
     return theirs if ours == base else pick(ours, theirs)
 

@@ -26,5 +26,5 @@ class Documents(Files):
         """
         if not virtual:
             self.require_text()
-        gc.disable()  # trees hold no cycles, and looking for them takes half the time of a large one
+        gc.disable()  # trees hold no cycles; looking for some takes half the time of a large one
         return joined(self._kind, self.start, *self.tails)

@@ -18,8 +18,10 @@ from coord.drivers.records import gaps_of_join, line_end, line_ends, render, spl
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
+    from typing import TypeVar
 
+    T = TypeVar("T", bound=Hashable)
     Strand = tuple[list[bytes], list[bytes], list[bytes]]
     Time = tuple[tuple[int, bytes], bytes]  # instant and record
 
@@ -56,9 +58,12 @@ def merge(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) -
     common = agreement(sides, min(map(len, sides)))
     head = boundary(lambda begin, end: ours[begin:end], common, start)
     end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
-    tail = join_tails(
-        base[head:] if base else None, ours[head:], theirs[head:], start, end, whole=head == 0
-    )
+    rest = base[head:] if base else None
+    try:
+        tail = join_tails(rest, ours[head:], theirs[head:], start, end, whole=head == 0)
+    except Rewritten as fault:  # it counts the records behind the head
+        before = len(split(ours[:head], start).keys)
+        raise Rewritten(fault.side, before + fault.index) from None
     return ours[:head] + tail
 
 
@@ -130,9 +135,9 @@ def require_containment(base: list[bytes], ours: list[bytes], theirs: list[bytes
             raise Rewritten("ours" if copies[0] < copies[1] else "theirs", index)
 
 
-def count(keys: Iterable[bytes]) -> dict[bytes, int]:
+def count(keys: Iterable[T]) -> dict[T, int]:
     """Return how often each record occurs (`collections` costs 2 ms of a driver's start)."""
-    counts: dict[bytes, int] = {}
+    counts: dict[T, int] = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1
     return counts
@@ -205,8 +210,8 @@ def _descends(base: list[Time], ours: list[Time], theirs: list[Time]) -> bool:
     if not base:
         return all(side[1:] and side == sorted(side, reverse=True) for side in (ours, theirs))
     sides = [base] if base[1:] else [ours, theirs]
-    pairs = [pair for side in sides for pair in zip(side, side[1:], strict=False)]
-    return sum(a > b for a, b in pairs) > sum(a < b for a, b in pairs)
+    steps = [(side[at], side[at + 1]) for side in sides for at in range(len(side) - 1)]
+    return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
 
 
 def weave(backbone: list[bytes], other: list[bytes]) -> list[Strand]:

@@ -79,8 +79,8 @@ def descending(base: Iterable[Node]) -> bool | None:
     order = [(size(node), node.name) for node in base if is_dated(node)]
     if len(order) < 2:  # noqa: PLR2004 - a direction needs two
         return None
-    pairs = list(zip(order, order[1:], strict=False))
-    return sum(a > b for a, b in pairs) > sum(a < b for a, b in pairs)
+    steps = [(order[at], order[at + 1]) for at in range(len(order) - 1)]
+    return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
 
 
 def is_dated(node: Node) -> bool:

@@ -7,6 +7,8 @@ record and the markers, also when Python is gone.
 
 from __future__ import annotations
 
+from coord.drivers import clash
+from coord.drivers.clash import Clash
 from coord.drivers.config import Invalid
 from coord.drivers.join import Rewritten, Torn, TwoHeaders
 from coord.drivers.logfile import Logs, NotText
@@ -14,7 +16,6 @@ from coord.drivers.records import split
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, and this is imported by whoever explains a refusal
 if TYPE_CHECKING:
-    from coord.drivers.document import Clash
     from coord.drivers.logfile import Files
 
     Facts = tuple[str, str, str, str]
@@ -22,17 +23,20 @@ if TYPE_CHECKING:
 _WIDTH = 80
 _OTHER = {"ours": "theirs", "theirs": "ours"}
 
-# reason → what happened, and why that cannot be joined; of the sides, {side} is the one at fault
+# reason → what happened, and why that cannot be joined; {side} is the one at fault
 _CLASHES = {
-    "edited": ("{line} is edited or gone on {side}", "a journal only grows"),
-    "texts": ("{line} goes on in two ways", "both sides changed the text of one piece"),
-    "grown": (
+    clash.EDITED: ("{line} is edited or gone on {side}", "a journal only grows"),
+    clash.TEXTS: ("{line} goes on in two ways", "both sides changed the text of one piece"),
+    clash.GROWN: (
         "{line} is gone or renamed on {side}",
-        "{other} changed what stands there, and what {side} made of it does not tell where that goes",
+        "{other} changed what stands there, and nothing tells where that goes now",
     ),
-    "moved": ("{line} stands in another order on {side}", "what both have keeps its order"),
-    "place": ("{line} was changed on both sides", "each edited or removed what stands there"),
-    "form": ("{line} would be read as part of another piece", "the join would change what it says"),
+    clash.MOVED: ("{line} stands in another place on {side}", "what both have keeps its order"),
+    clash.PLACE: ("{line} was changed on both sides", "each edited or removed what stands there"),
+    clash.FORM: (
+        "{line} would be read as part of another piece",
+        "the join would change what it says",
+    ),
 }
 
 
@@ -53,21 +57,28 @@ def told(
         records = split(base, start)
         number = first + records.lines[error.index]
         return "log-rewritten", error.side, f"line {number}", shown(records.keys[error.index])
+    if isinstance(error, Clash):
+        return _clash(error, kind)
+    rule, what, why = _form(error, kind)
+    return rule, "-", what, why
+
+
+def _form(error: Exception, kind: str) -> tuple[str, str, str]:
+    """Return rule, what and why of a refusal that no side is at fault of."""
     if isinstance(error, TwoHeaders):
         why = "both sides added this file, each with another beginning, and a log has one header"
-        return "log-headers", "-", "two different headers", why
+        return "log-headers", "two different headers", why
     if isinstance(error, Torn):
         why = "both sides go on, differently, inside what looks like one record of several lines"
         advice = 'declare what begins a record ([log."PATTERN"] start, in .coord.toml)'
-        return "log-torn", "-", "records of several lines", f"{why}; {advice}"
+        return "log-torn", "records of several lines", f"{why}; {advice}"
     if isinstance(error, NotText):
-        return f"{kind}-binary", "-", f"no {kind} of text", f"{error.args[0]}, so it has no records to join"
+        why = f"{error.args[0]}, so it has no records to join"
+        return f"{kind}-binary", f"no {kind} of text", why
     if isinstance(error, Invalid):
-        return "config-invalid", "-", "what a record is cannot be read", escaped(error.args[0])
-    if hasattr(error, "reason"):
-        return _clash(error, kind)
-    what = f"the {kind} could not be joined"
-    return "driver-failed", "-", what, escaped(f"{type(error).__name__}: {error}")
+        return "config-invalid", "what a record is cannot be read", escaped(error.args[0])
+    why = escaped(f"{type(error).__name__}: {error}")
+    return "driver-failed", f"the {kind} could not be joined", why
 
 
 def _clash(error: Clash, kind: str) -> Facts:
@@ -81,7 +92,7 @@ def _clash(error: Clash, kind: str) -> Facts:
         "other": f"{{{_OTHER.get(error.side, 'theirs')}}}",
     }
     why = f"{shown(error.name)}{_below(error)}: {why.format(**words)}"
-    if error.reason != "form":
+    if error.reason != clash.FORM:
         texts = difference(error.ours, error.theirs)
         why += f"; {{ours}} has {texts[0]}, {{theirs}} has {texts[1]}"
     return f"{kind}-clash", "-", what.format(**words), why

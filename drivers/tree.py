@@ -190,14 +190,17 @@ def heading(
         return line.index(b" "), (line,), False
     if not start and _DEBIAN.match(line):
         return _DEFAULT, (line,), False
-    if not fresh:
-        return None
+    return _title(lines, at, below) if fresh else None
+
+
+def _title(lines: Lines, at: int, below: bytes) -> tuple[int, tuple[bytes, ...], bool] | None:
+    """Return the same of a title that a line below it makes one, or one above and one below."""
+    line = lines[at]
     if _is_rule(line):
         third = lines[at + 2] if at + 2 < len(lines) else b""
         if not below.strip() or third[:3] != line[:3]:
             return None
-        depth = 1 + _UNDERLINES.index(line[:1])
-        return depth, (line, below), _is_rule(third)
+        return 1 + _UNDERLINES.index(line[:1]), (line, below), _is_rule(third)
     if not line[:1].isspace() and _is_rule(below):
         return 1 + _UNDERLINES.index(below[:1]), (line,), True
     return None
@@ -285,6 +288,27 @@ def _gap(kid: Node, usual: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
     return usual
 
 
+def contents(document: bytes, start: bytes | None) -> list[tuple[tuple[bytes, ...], bytes]]:
+    """Return each line that is not blank, stripped, with the titles of the sections around it.
+
+    A title is the line "" below itself; what underlines it is no line.
+    """
+    lines = document.replace(b"\r\n", b"\n").split(b"\n")
+    parser = Parser(start)
+    parser.feed(lines, 0, len(lines))
+    found: list[tuple[tuple[bytes, ...], bytes]] = []
+    pending: list[tuple[Node, tuple[bytes, ...]]] = [(parser.stack[0], ())]
+    while pending:
+        node, path = pending.pop()
+        stands = [*node.head, *node.glue]
+        if node.kind == SECTION and node.head:
+            path = (*path, node.name.strip())
+            stands = [b"", *node.glue[bool(node.glue) and _is_rule(node.glue[0]) :]]
+        found += [(path, line.strip()) for line in stands]
+        pending += [(kid, path) for kid in reversed(node.kids)]
+    return found
+
+
 def difference(one: Node, other: Node) -> Node | None:
     """Return the first piece of a tree that the other has not: by name, glue or number of kids."""
     pending = [(one, other)]
@@ -293,9 +317,7 @@ def difference(one: Node, other: Node) -> Node | None:
         if left.folded is not None and right.folded is not None and left.folded == right.folded:
             continue
         left, right = _unfolded(left), _unfolded(right)
-        if left.head != right.head or left.glue != right.glue:
-            return left
-        elif len(left.kids) != len(right.kids):
+        if (left.head, left.glue, len(left.kids)) != (right.head, right.glue, len(right.kids)):
             return left
         pending += reversed(list(zip(left.kids, right.kids, strict=True)))
     return None

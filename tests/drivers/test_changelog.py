@@ -29,7 +29,7 @@ def added(*names: str, to: bytes = BASE) -> bytes:
 
 GROWN = (BASE, added("main"), added("side"))
 RENAMED = (BASE, BASE.replace(b"Unreleased", b"1.1"), added("side"))  # main released it
-TEXTS = (BASE, BASE.replace(b"- first\n", b"- first\n  m\n"), BASE.replace(b"- first\n", b"- first\n  s\n"))
+TEXTS = (BASE, BASE.replace(b"first\n", b"first\n  m\n"), BASE.replace(b"first\n", b"first\n  s\n"))
 
 
 def merge(repo: Repo, *sides: bytes | None, name: str = "c.md") -> Done:
@@ -53,10 +53,8 @@ def assert_conflict_with_both_sides(repo: Repo, done: Done, name: str = "c.md") 
     assert done.code == 1
     assert "<<<<<<< " in repo.read(name)
     assert ">>>>>>> " in repo.read(name)
-    assert records(repo) == [
-        f"coord-refused 1\ntake worktree\nkind changelog\nhead {head}\n"
-        f"ours {blobs[0]}\ntheirs {blobs[1]}\npath {name}\n"
-    ]
+    said = f"take worktree\nkind changelog\nhead {head}\nours {blobs[0]}\ntheirs {blobs[1]}"
+    assert records(repo) == [f"coord-refused 1\n{said}\npath {name}\n"]
 
 
 class TestJoined:
@@ -140,9 +138,7 @@ class TestRefused:
 
         assert_conflict_with_both_sides(guarded, done)
         assert done.refusal.rule == "changelog-clash"
-        assert done.refusal.headline == (
-            "line 3 of the base is gone or renamed on HEAD: c.md"
-        )
+        assert done.refusal.headline == ("line 3 of the base is gone or renamed on HEAD: c.md")
         assert done.refusal.why.startswith('"## Unreleased" below "# Changes": side changed')
         assert 'HEAD has "## 1.1", side has "## Unreleased"' in done.refusal.why
         assert done.refusal.run == (
@@ -199,7 +195,8 @@ class TestRefused:
 
     def test_an_install_that_knows_no_such_driver_conflicts_loudly(self, guarded: Repo) -> None:
         """The committed macro says -merge: never a text merge, never one side in silence."""
-        guarded.common("info/attributes").write_text("[attr]coord-changelog -merge\n*.md coord-changelog\n")
+        committed = "[attr]coord-changelog -merge\n*.md coord-changelog\n"
+        guarded.common("info/attributes").write_text(committed)
         done = merge(guarded, *GROWN)
 
         assert done.code == 1
@@ -286,9 +283,7 @@ operations = pytest.mark.parametrize("operation", [merged, rebased, picked, popp
 
 
 @operations
-def test_an_operation_joins_a_changelog(
-    guarded: Repo, operation: Callable[[Repo], Done]
-) -> None:
+def test_an_operation_joins_a_changelog(guarded: Repo, operation: Callable[[Repo], Done]) -> None:
     """Whoever is "ours" in it, and not a word."""
     diverged(guarded, {"c.md": GROWN})
     done = operation(guarded)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import permutations
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from coord.drivers.document import EDITED, GROWN, MOVED, PLACE, TEXTS, Clash, join
+from coord.drivers.clash import EDITED, GROWN, MOVED, PLACE, TEXTS, Clash
+from coord.drivers.document import join
 from coord.drivers.tree import Parser
 from harness.documents import contents, documents, written
 
@@ -159,6 +161,7 @@ DEBIAN = (
     "apt (1) unstable; urgency=low@@  * zero@@ -- A <a>  Sun@"
 )
 TWICE = "## U@@- a@@## U@@- b@"
+STAMPED = "## 2026-01-02T00:00Z@two@@## 2026-01-01T00:00Z@one@"
 
 
 def turned(text: str, *pairs: str) -> str:
@@ -297,13 +300,11 @@ ROWS = {
         "# C@@## 1.8@@- y@@## 1.9@@- x@@## 1.10@@- m@@## 2.0@@- n@",
     ),
     "stamped blocks, newest first": (
-        "## 2026-01-02T00:00Z@two@@## 2026-01-01T00:00Z@one@",
-        "## 2026-01-03T00:00Z@3@@## 2026-01-02T00:00Z@two@@## 2026-01-01T00:00Z@one@",
-        "## 2026-01-04T00:00Z@4@@## 2026-01-02T00:00Z@two@@## 2026-01-01T00:00Z@one@",
-        "## 2026-01-04T00:00Z@4@@## 2026-01-03T00:00Z@3@@"
-        "## 2026-01-02T00:00Z@two@@## 2026-01-01T00:00Z@one@",
-        "## 2026-01-04T00:00Z@4@@## 2026-01-03T00:00Z@3@@"
-        "## 2026-01-02T00:00Z@two@@## 2026-01-01T00:00Z@one@",
+        STAMPED,
+        f"## 2026-01-03T00:00Z@3@@{STAMPED}",
+        f"## 2026-01-04T00:00Z@4@@{STAMPED}",
+        f"## 2026-01-04T00:00Z@4@@## 2026-01-03T00:00Z@3@@{STAMPED}",
+        f"## 2026-01-04T00:00Z@4@@## 2026-01-03T00:00Z@3@@{STAMPED}",
     ),
     "blocks of one name on both sides of a journal": (
         "## al@@x@",
@@ -414,7 +415,9 @@ class TestRows:
 
     def test_line_ends_are_those_of_most_of_the_base_and_the_last_line_has_one(self) -> None:
         """A CR is no part of a line, and an append must not be glued to the last one."""
-        result = join(b"## U\r\n\r\n- a", b"## U\r\n\r\n- a\r\n- b", b"## U\n\n- a\n- c", edits=True)
+        result = join(
+            b"## U\r\n\r\n- a", b"## U\r\n\r\n- a\r\n- b", b"## U\n\n- a\n- c", edits=True
+        )
 
         assert result == b"## U\r\n\r\n- a\r\n- b\r\n- c\r\n"
 
