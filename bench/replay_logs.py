@@ -17,9 +17,10 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.drivers import tree
+from coord.drivers import document, tree
 from coord.drivers.join import Refused
 from coord.drivers.law import joined
 
@@ -120,24 +121,25 @@ def merge_file(*options: str) -> Strategy:
     return strategy
 
 
-def ours(kind: str) -> Strategy:
-    """Return the join of three texts of a kind."""
+def ours(join: Callable[[bytes, bytes, bytes], bytes]) -> Strategy:
+    """Return what a join of three texts comes to."""
 
     def strategy(merge: Merge) -> bytes | None:
-        start = None if kind == "changelog" else b"#"
         try:
-            return joined(kind, start, merge.base, merge.ours, merge.theirs)
+            return join(merge.base, merge.ours, merge.theirs)
         except Refused:
             return None
 
     return strategy
 
 
+CHANGELOG = "as a changelog"
 STRATEGIES = {
-    "git text": merge_file(),
-    "git union": merge_file("--union"),
-    "as a journal": ours("log"),
-    "as a changelog": ours("changelog"),
+    "git's text merge": merge_file(),
+    "git's union": merge_file("--union"),
+    "as a log of lines": ours(partial(joined, "log", None)),
+    "as a journal of blocks": ours(partial(document.join, edits=False)),
+    CHANGELOG: ours(partial(joined, "changelog", None)),
 }
 
 
@@ -190,7 +192,7 @@ def replay(merges: list[Merge], wrong: str | None) -> dict[str, Counter[str]]:
             result = strategy(merge)
             word = outcome(result, merge)
             table[name][word] += 1
-            if wrong and name == "as a changelog" and word in WORDS[4:] and result is not None:
+            if wrong and name == CHANGELOG and word in WORDS[4:] and result is not None:
                 _keep(os.path.join(wrong, f"{word} {number}"), merge, result)
     return table
 

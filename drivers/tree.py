@@ -198,12 +198,16 @@ def _title(lines: Lines, at: int, below: bytes) -> tuple[int, tuple[bytes, ...],
     line = lines[at]
     if _is_rule(line):
         third = lines[at + 2] if at + 2 < len(lines) else b""
-        if not below.strip() or third[:3] != line[:3]:
-            return None
+        if not below.strip() or third[:3] != line[:3] or _width(line) < _width(below):
+            return None  # a rule, or a fence of code
         return 1 + _UNDERLINES.index(line[:1]), (line, below), _is_rule(third)
     if not line[:1].isspace() and _is_rule(below):
         return 1 + _UNDERLINES.index(below[:1]), (line,), True
     return None
+
+
+def _width(line: bytes) -> int:
+    return len(line.rstrip().decode(errors="replace"))
 
 
 def _underlined(line: bytes, below: bytes) -> bool:
