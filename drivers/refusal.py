@@ -92,7 +92,7 @@ def _clash(error: Clash, kind: str) -> Facts:
         "other": f"{{{_OTHER.get(error.side, 'theirs')}}}",
     }
     why = f"{shown(error.name)}{_below(error)}: {why.format(**words)}"
-    if error.reason != clash.FORM:
+    if error.ours != error.theirs:
         texts = difference(error.ours, error.theirs)
         why += f"; {{ours}} has {texts[0]}, {{theirs}} has {texts[1]}"
     return f"{kind}-clash", "-", what.format(**words), why
