@@ -14,7 +14,7 @@ from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
 from coord.drivers.place import Weaver, added, descending, removed, tables
 from coord.drivers.prefix import agreement
 from coord.drivers.records import line_end, line_ends, terminated
-from coord.drivers.tree import Parser, difference, raw, seam, text
+from coord.drivers.tree import Parser, difference, folded, raw, seam, sections, text, unfolded
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -62,44 +62,81 @@ class Texts:
         self._read = self._parser.feed(self._head, 0, len(self._head) - 2)
         self._bodies = [self._head[self._read :] + body for body in bodies]
         self._seam = seam(self._tail, 0, start)
-        after = Parser(start, fold=True)
-        after.feed(self._tail, self._seam, len(self._tail))
-        after.close(0, self._tail, len(self._tail))
-        self._sections, self._blank = after.stack[0].kids, after.blank
+        after = folded(self._tail, self._seam, start)
+        if after is None:
+            self._seam = len(self._tail)
+        self._after = after or ([], [])
+        self._shared = self._sections_of_all()
+
+    def _sections_of_all(self) -> dict[bytes, tuple[list[Node], list[bytes]]]:
+        """Return the lines of sections that stand in all three texts, read once."""
+        texts = []
+        for body in self._bodies:
+            found = {b"\n".join(body[begin:end]) for begin, end in self._sections(body)}
+            texts.append(found)
+        shared = {}
+        for lines in texts[0].intersection(*texts[1:]):
+            read = folded(lines.split(b"\n"), 0, self._start)
+            if read is not None and len(read[0]) == 1:
+                shared[lines] = read
+        return shared
+
+    def _sections(self, body: list[bytes]) -> list[tuple[int, int]]:
+        """Return begin and end of the sections of a body that are not in another one of it."""
+        out: list[tuple[int, int]] = []
+        found = sections(body, self._start)
+        once: set[int] = set()
+        often = {depth for _, _, depth in found if depth in once or once.add(depth)}  # type: ignore[func-returns-value]
+        top = min(often, default=0)
+        for begin, end, depth in found:
+            if depth == top and (not out or begin >= out[-1][1]):
+                out.append((begin, end))
+        return out
 
     def trees(self) -> Trees:
         """Return the trees of base, ours and theirs."""
         base, ours, theirs = (self._tree(body) for body in self._bodies)
         if base is None or ours is None or theirs is None:  # a code fence goes on behind the seam
-            self._seam, self._sections = len(self._tail), []
+            self._seam, self._after = len(self._tail), ([], [])
             base, ours, theirs = (self._whole(body) for body in self._bodies)
         return base, ours, theirs
-
-    def _tree(self, body: list[bytes]) -> Node | None:
-        parser = self._parser.fork()
-        lines = body + self._tail[: self._seam]
-        parser.feed(lines, 0, len(lines), self._read)
-        if parser.fence and self._sections:
-            return None
-        return parser.hang(self._sections, self._blank, self._read + len(body))
 
     def _whole(self, body: list[bytes]) -> Node:
         tree = self._tree(body)
         assert tree is not None  # noqa: S101 - only a seam makes it so
         return tree
 
+    def _tree(self, body: list[bytes]) -> Node | None:
+        """Return the tree of a text, of which `body` is what stands between head and tail.
+
+        None where a code fence goes on into what was read elsewhere.
+        """
+        parser = self._parser.fork()
+        lines = body + self._tail[: self._seam]
+        at = 0
+        for begin, end in self._sections(lines):
+            read = self._shared.get(b"\n".join(lines[begin:end]))
+            if read is not None:
+                at = parser.feed(lines, at, begin, self._read)
+                if not parser.fence:
+                    parser.graft(*read, self._read + begin)
+                    at = end
+        parser.feed(lines, at, len(lines), self._read)
+        if parser.fence and self._after[0]:
+            return None
+        parser.graft(*self._after, self._read + len(body))
+        return parser.finish()
+
     def reread(self, lines: list[bytes]) -> Node:
         """Return the tree of a join; what all texts have at both ends is not read again."""
-        head, tail = self._head[: self._read], self._tail[self._seam :]
-        end = len(lines) - len(tail)
-        if self._read <= end and lines[: self._read] == head and lines[end:] == tail:
-            parser = self._parser.fork()
-            parser.feed(lines[:end], self._read, end)
-            if not (parser.fence and self._sections):
-                return parser.hang(self._sections, self._blank, end - self._seam)
+        end = len(lines) - len(self._tail)
+        if self._read <= end and lines[: self._read] == self._head[: self._read]:
+            tree = self._tree(lines[self._read : end]) if lines[end:] == self._tail else None
+            if tree is not None:
+                return tree
         parser = Parser(self._start)  # a piece of what was cut stands elsewhere
         parser.feed(lines, 0, len(lines))
-        return parser.hang([], [], 0)
+        return parser.finish()
 
 
 def _cut(texts: list[bytes]) -> tuple[list[bytes], list[list[bytes]], list[bytes]]:
@@ -145,6 +182,7 @@ def _joined(trees: Trees, *, edits: bool) -> Node:
         if base.folded is not None and base.folded == ours.folded == theirs.folded:
             new.folded = base.folded
             continue
+        base, ours, theirs = sides = unfolded(base), unfolded(ours), unfolded(theirs)
         new.glue = _glue(sides, above, edits=edits)
         if ours.kids and theirs.kids:
             new.lead = three(base.lead, ours.lead, theirs.lead, widest)

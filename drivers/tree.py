@@ -35,7 +35,8 @@ class Node:
 
     `head` holds that line (two, where a title is overlined), `glue` the lines that stick to it,
     `gap` the blank lines before it (None for a first kid: its parent has them as `lead`). `at` is
-    the index of its first line. A folded piece has no kids, but `folded`: the lines, begin and end.
+    the index of its first line. A folded piece has no kids, but `folded`: lines, begin, end and
+    the start that they are read with.
     """
 
     __slots__ = ("at", "depth", "folded", "gap", "glue", "head", "kids", "kind", "lead", "name")
@@ -50,7 +51,7 @@ class Node:
         self.lead: tuple[bytes, ...] | None = None
         self.glue: list[bytes] = []
         self.kids: list[Node] = []
-        self.folded: tuple[Lines, int, int] | None = None
+        self.folded: tuple[Lines, int, int, bytes | None] | None = None
 
     def like(self) -> Node:
         """Return a piece of the same name and head, with nothing else."""
@@ -150,20 +151,37 @@ class Parser:
         while self.stack[-1].depth >= depth:
             node = self.stack.pop()
             if self.fold:
-                node.folded = lines, node.at, at - len(self.blank)
+                node.folded = lines, node.at, at - len(self.blank), self.start
                 node.kids, node.glue = [], []
 
-    def hang(self, sections: list[Node], after: list[bytes], offset: int) -> Node:
-        """Go on with folded sections and the blank lines at the end; return the whole tree."""
+    def graft(self, sections: list[Node], after: list[bytes], offset: int) -> None:
+        """Go on with folded sections, read elsewhere, and the blank lines behind them."""
         for section in sections:
             node = section.copy()
             node.at += offset
             self.blank = self.blank if section.gap is None else list(section.gap)
             node.gap = None
             self._open(node, (), 0)
+            self.blank = list(after)
+
+    def finish(self) -> Node:
+        """Return the whole tree."""
         root = self.stack[0]
-        root.gap = tuple(after if sections else self.blank)
+        root.gap = tuple(self.blank)
         return root
+
+
+def folded(lines: Lines, begin: int, start: bytes | None) -> tuple[list[Node], list[bytes]] | None:
+    """Return the sections from a line to the end, folded, and the blank lines behind them.
+
+    None where they end in the middle of a code fence.
+    """
+    parser = Parser(start, fold=True)
+    parser.feed(lines, begin, len(lines))
+    if parser.fence:
+        return None
+    parser.close(0, lines, len(lines))
+    return parser.stack[0].kids, parser.blank
 
 
 def _fence(bare: bytes) -> bytes | None:
@@ -225,14 +243,35 @@ def seam(lines: Lines, begin: int, start: bytes | None) -> int:
     The lines from `begin` are those that all texts end with; without such a section, the length.
     """
     for at in range(begin + 2, len(lines)):
-        line = lines[at]
-        if not line.strip():
-            continue
-        bare = not lines[at - 1].strip()
-        above = bare or not (_RULE.match(lines[at - 1]) or _RULE.match(lines[at - 2]))
-        if above and not _RULE.match(line) and heading(lines, at, start, fresh=bare):
+        if seam_depth(lines, at, start) is not None:
             return at
     return len(lines)
+
+
+def seam_depth(lines: Lines, at: int, start: bytes | None) -> int | None:
+    """Return the depth of the section that begins at a line whatever stands above; else None."""
+    line = lines[at]
+    bare = not lines[at - 1].strip()
+    if not line.strip() or _RULE.match(line):
+        return None
+    if not bare and (_RULE.match(lines[at - 1]) or _RULE.match(lines[at - 2])):
+        return None
+    found = heading(lines, at, start, fresh=bare)
+    return None if found is None else found[0]
+
+
+def sections(lines: Lines, start: bytes | None) -> list[tuple[int, int, int]]:
+    """Return begin, end and depth of the sections with `#` that one at most as deep ends."""
+    out: list[tuple[int, int, int]] = []
+    open_ones: list[tuple[int, int]] = []
+    for at in [at for at, line in enumerate(lines) if line.startswith(b"#") and at > 1]:
+        depth = seam_depth(lines, at, start)
+        if depth is not None:
+            while open_ones and open_ones[-1][1] >= depth:
+                begin, deep = open_ones.pop()
+                out.append((begin, at, deep))
+            open_ones.append((at, depth))
+    return sorted(out)
 
 
 def text(node: Node) -> tuple[bytes, ...]:
@@ -247,7 +286,7 @@ def raw(node: Node) -> list[bytes]:
     while pending:
         piece = pending.pop()
         if piece.folded is not None:
-            lines, begin, end = piece.folded
+            lines, begin, end, _ = piece.folded
             out += lines[begin:end]
             continue
         out += piece.head
@@ -320,20 +359,23 @@ def difference(one: Node, other: Node) -> Node | None:
         left, right = pending.pop()
         if left.folded is not None and right.folded is not None and left.folded == right.folded:
             continue
-        left, right = _unfolded(left), _unfolded(right)
+        left, right = unfolded(left), unfolded(right)
         if (left.head, left.glue, len(left.kids)) != (right.head, right.glue, len(right.kids)):
             return left
         pending += reversed(list(zip(left.kids, right.kids, strict=True)))
     return None
 
 
-def _unfolded(node: Node) -> Node:
+def unfolded(node: Node) -> Node:
     """Return a piece with its kids."""
     if node.folded is None:
         return node
-    lines, begin, end = node.folded
-    parser = Parser(None)
-    parser._open(node.like(), (), 0)  # noqa: SLF001
-    first = len(node.head)
-    parser.feed(lines, begin + first, end)
-    return parser.stack[0].kids[0]
+    lines, begin, end, start = node.folded
+    parser = Parser(start)
+    if node.kind != SECTION:  # that it is no title is told by what stands above it
+        parser._open(node.like(), (), 0)  # noqa: SLF001
+        begin += 1
+    parser.feed(lines[:end], begin, end, node.at - node.folded[1])
+    new = parser.stack[0].kids[0]
+    new.gap = node.gap
+    return new

@@ -13,7 +13,7 @@ def read(text: str, start: bytes | None = None) -> Node:
     lines = text.encode().split(b"\n")
     parser = Parser(start)
     parser.feed(lines, 0, len(lines))
-    return parser.hang([], [], 0)
+    return parser.finish()
 
 
 def outline(node: Node) -> list[object]:
