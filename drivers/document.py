@@ -11,6 +11,7 @@ once, and its pieces folded: only their names count there, for a name may stand 
 from __future__ import annotations
 
 from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
+from coord.drivers.join import count
 from coord.drivers.place import Weaver, added, descending, removed, tables
 from coord.drivers.prefix import agreement
 from coord.drivers.records import line_end, line_ends, terminated
@@ -85,8 +86,8 @@ class Texts:
         """Return begin and end of the sections of a body that are not in another one of it."""
         out: list[tuple[int, int]] = []
         found = sections(body, self._start)
-        once: set[int] = set()
-        often = {depth for _, _, depth in found if depth in once or once.add(depth)}  # type: ignore[func-returns-value]
+        depths = [depth for _, _, depth in found]
+        often = {depth for depth, copies in count(depths).items() if copies > 1}
         top = min(often, default=0)
         for begin, end, depth in found:
             if depth == top and (not out or begin >= out[-1][1]):

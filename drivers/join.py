@@ -119,7 +119,7 @@ def join(
         for side in (left, right):
             if title in side:
                 side.remove(title)
-    old = None if base is None else base[kept:]
+    old = base[kept:] if base else []
     return ours[:kept] + sorted(titles) + ordered(left, right, start, old, virtual=virtual)
 
 
@@ -170,13 +170,13 @@ def ordered(
     ours: list[bytes],
     theirs: list[bytes],
     start: bytes | None,
-    base: list[bytes] | None = None,
+    base: list[bytes],
     *,
     virtual: bool = False,
 ) -> list[bytes]:
     """Return the larger number of each record: by instant where all have one, else woven.
 
-    By instant only where the `base` is, up or down; it is not turned over, nor put in order.
+    By instant only where the `base` is, up or down: it is not turned over, nor put in order.
     Raise Torn where lines are woven that are no records of their own.
     """
     strands = weave(*sorted((ours, theirs)))
@@ -189,28 +189,26 @@ def ordered(
                 raise Torn
             return woven
         stamped.append((at, key))
-    if not base and base is not None:
-        stamped.sort()
-        return [key for _, key in stamped]
-    times = {key: (at, key) for at, key in stamped}
-    old = [times[key] for key in base or () if key in times]
-    down = _descends(old, *([times[key] for key in side] for side in (ours, theirs)))
-    if old != sorted(old, reverse=down):
-        return woven
+    down = False
+    if base:
+        times = {key: (at, key) for at, key in stamped}
+        old, *sides = (
+            [times[key] for key in keys if key in times] for keys in (base, ours, theirs)
+        )
+        down = _descends(old, sides)
+        if old != sorted(old, reverse=down):
+            return woven
     stamped.sort(reverse=down)
     return [key for _, key in stamped]
 
 
-def _descends(base: list[Time], ours: list[Time], theirs: list[Time]) -> bool:
+def _descends(base: list[Time], sides: list[list[Time]]) -> bool:
     """Tell whether a log is written newest first: by most of the base's records.
 
-    One record of the base has no direction: then by most of what the sides have. Where both added
-    the file, if both are in that order throughout.
+    One record has no direction; then it is by most of those of the sides.
     """
-    if not base:
-        return all(side[1:] and side == sorted(side, reverse=True) for side in (ours, theirs))
-    sides = [base] if base[1:] else [ours, theirs]
-    steps = [(side[at], side[at + 1]) for side in sides for at in range(len(side) - 1)]
+    runs = [base] if base[1:] else sides
+    steps = [(run[at], run[at + 1]) for run in runs for at in range(len(run) - 1)]
     return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
 
 

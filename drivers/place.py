@@ -1,7 +1,8 @@
 """The pieces of one place in three trees: which are the same, which are new, and in what order.
 
 A piece is known by its name, its kind and its depth. A name that stands twice among siblings of any
-of the three names nothing: such pieces are compared whole.
+of the three names nothing, nor does one without a letter or digit, as the `{` of a record of JSON:
+such pieces are compared whole.
 """
 
 from __future__ import annotations
@@ -21,31 +22,38 @@ if TYPE_CHECKING:
 
 _NO_NUMBER = ((1 << 60, b""),)
 _DIGITS = b"0123456789"
+_MARKS = bytes(byte for byte in range(128) if not bytes([byte]).isalnum())
 
 
 def tables(sides: list[list[Node]]) -> list[Table]:
     """Return the pieces of each side by their keys, in their order."""
-    twice = {name for side in sides for name in _twice(side)}
-    return [_table(side, twice) for side in sides]
+    nothing = {name for side in sides for name in _nothing(side)}
+    return [_table(side, nothing) for side in sides]
 
 
 def _name(node: Node) -> tuple[bytes, int, int]:
     return node.name, node.depth, node.kind
 
 
-def _twice(side: list[Node]) -> set[tuple[bytes, int, int]]:
+def _nothing(side: list[Node]) -> set[tuple[bytes, int, int]]:
+    """Return the names that name nothing."""
     seen: set[tuple[bytes, int, int]] = set()
-    return {name for name in map(_name, side) if name in seen or seen.add(name)}  # type: ignore[func-returns-value]
+    nothing = set()
+    for name in map(_name, side):
+        if name in seen or not name[0].strip(_MARKS):
+            nothing.add(name)
+        seen.add(name)
+    return nothing
 
 
-def _table(side: list[Node], twice: set[tuple[bytes, int, int]]) -> Table:
+def _table(side: list[Node], nothing: set[tuple[bytes, int, int]]) -> Table:
     table: Table = {}
     copies: dict[tuple[bytes, ...], int] = {}
     for node in side:
         name = _name(node)
         whole: tuple[bytes, ...] = ()
         copy = 0
-        if name in twice:
+        if name in nothing:
             whole = text(node)
             copy = copies[whole] = copies.get(whole, 0) + 1
         table[(*name, whole, copy)] = node

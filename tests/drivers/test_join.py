@@ -243,14 +243,12 @@ def stamped(*days: int) -> bytes:
     [
         ((2, 1), (5, 3, 2, 1), (4, 2, 1), (5, 4, 3, 2, 1)),
         ((1,), (5, 3, 1), (4, 1), (5, 4, 3, 1)),
-        ((), (5, 3), (4, 2), (5, 4, 3, 2)),
         ((1, 2), (1, 2, 3, 5), (1, 2, 4), (1, 2, 3, 4, 5)),
         ((1, 4), (1, 2, 4), (1, 3, 4), (1, 2, 3, 4)),
         ((3, 1, 2), (4, 3, 1, 2), (5, 3, 1, 2), (4, 5, 3, 1, 2)),
     ],
     ids=[
-        *("newest first", "one record", "added newest first", "oldest first"),
-        *("inserted", "in no order"),
+        *("newest first", "one record", "oldest first", "inserted", "in no order"),
     ],
 )
 @pytest.mark.parametrize("title", [b"", b"# Log\n"], ids=["bare", "titled"])
@@ -262,9 +260,7 @@ def test_a_log_keeps_its_direction_and_the_order_of_its_records(
     title: bytes,
 ) -> None:
     """A log that is written newest first is not turned over (alaveteli#9436, emogrifier#40)."""
-    texts = [title + stamped(*days) if days else b"" for days in (base, ours, theirs)]
-    if not base and title:
-        texts[0] = b""
+    texts = [title + stamped(*days) for days in (base, ours, theirs)]
     for one, other in (texts[1:], texts[:0:-1]):
         assert merge(texts[0], one, other) == title + stamped(*expected)
 
