@@ -439,6 +439,14 @@ class TestRows:
             (b"- first", b"  of them"),
         )
 
+    def test_records_of_json_are_told_by_all_they_hold(self) -> None:
+        """The brace that each begins with names none of them."""
+        base = b"h\n"
+        ours, theirs = (base + b'{\n  "k": 1,\n  "%b": 1\n}\n' % who for who in (b"m", b"s"))
+        result = join(base, ours, theirs, b"{", edits=False)
+
+        assert result == ours + theirs[2:]
+
     def test_a_start_line_begins_a_section(self) -> None:
         """Where no other rule would see one."""
         base = b"On Monday\n- a\nOn Sunday\n- b\n"
@@ -452,7 +460,7 @@ class TestRows:
 class TestCosts:
     """Linear, whatever a peer writes."""
 
-    @pytest.mark.parametrize("where", ["at the top", "at the end"])
+    @pytest.mark.parametrize("where", ["at the top", "at the end", "at both ends"])
     def test_what_all_texts_share_is_parsed_once(
         self, monkeypatch: pytest.MonkeyPatch, where: str
     ) -> None:
@@ -466,13 +474,12 @@ class TestCosts:
         feed = Parser.feed
         monkeypatch.setattr(Parser, "feed", spied)
         base = b"# C\n\n" + b"".join(b"## 0.%d\n\n- x\n\n" % n for n in range(1000, 0, -1))
-        ours, theirs = (
-            b"# C\n\n## %s\n\n- n\n\n" % name + base[5:]
-            if where == "at the top"
-            else base + b"## %s\n\n- n\n" % name
-            for name in (b"2.0", b"2.1")
-        )
-        join(base, ours, theirs, edits=True)
+        texts = []
+        for name in (b"2.0", b"2.1"):
+            top = b"## %s\n\n- n\n\n" % name if where != "at the end" else b""
+            end = b"## %s\n\n- n\n" % name[::-1] if where != "at the top" else b""
+            texts.append(base[:5] + top + base[5:] + end)
+        join(base, *texts, edits=True)
 
         assert sum(fed) < 4100
 
