@@ -295,7 +295,10 @@ class _Place:
         left, right = sorted(self._new.values())
         if not any(left) and not any(right):
             return left
-        nodes = {**self.ours, **self.theirs}
+        nodes = dict(self.ours)
+        for key, node in self.theirs.items():
+            if key not in nodes or nodes[key].depth < node.depth:
+                nodes[key] = node
         weaver = Weaver(nodes, down=descending(self._siblings))
         first: dict[int, int] = {}  # depth → the first place behind a kept piece of that depth
         for number, node in enumerate(self._kept.values()):
@@ -322,9 +325,9 @@ class _Place:
             return alone, None
         if base is None:
             base = ours.like()
-            base.head, base.at = (), -1
+            base.head, base.depth, base.at = (), -1, -1
         gap = three(base.gap, ours.gap, theirs.gap, widest)
-        if key[3]:  # its name stands twice, so it is the same everywhere, but for blank lines
+        if key[2]:  # its name stands twice, so it is the same everywhere, but for blank lines
             lines = [tuple(raw(piece)) for piece in (base, ours, theirs)]
             chosen = three(lines[0], lines[1], lines[2], min)
             new = (ours if chosen == lines[1] else theirs).copy()
@@ -332,6 +335,7 @@ class _Place:
             return new, None
         new = ours.like()
         new.head = three(base.head, ours.head, theirs.head, min)
+        new.depth = three(base.depth, ours.depth, theirs.depth, max)  # another underline
         new.gap = gap
         return new, (base, ours, theirs)
 

@@ -1,6 +1,6 @@
 """The pieces of one place in three trees: which are the same, which are new, and in what order.
 
-A piece is known by its name, its kind and its depth. A name that stands twice among siblings of any
+A piece is known by its name and its kind. A name that stands twice among siblings of any
 of the three names nothing, nor does one without a letter or digit, as the `{` of a record of JSON:
 such pieces are compared whole.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from coord.drivers.tree import Node
 
-    Key = tuple[bytes, int, int, tuple[bytes, ...], int]  # …, all its lines, which copy of them
+    Key = tuple[bytes, int, tuple[bytes, ...], int]  # …, all its lines, which copy of them
     Table = dict[Key, Node]
     Size = tuple[tuple[tuple[int, bytes], ...], tuple[tuple[int, bytes], ...]]
 
@@ -31,13 +31,13 @@ def tables(sides: list[list[Node]]) -> list[Table]:
     return [_table(side, nothing) for side in sides]
 
 
-def _name(node: Node) -> tuple[bytes, int, int]:
-    return node.name, node.depth, node.kind
+def _name(node: Node) -> tuple[bytes, int]:
+    return node.name, node.kind
 
 
-def _nothing(side: list[Node]) -> set[tuple[bytes, int, int]]:
+def _nothing(side: list[Node]) -> set[tuple[bytes, int]]:
     """Return the names that name nothing."""
-    seen: set[tuple[bytes, int, int]] = set()
+    seen: set[tuple[bytes, int]] = set()
     nothing = set()
     for name in map(_name, side):
         if name in seen or not name[0].strip(_MARKS):
@@ -46,7 +46,7 @@ def _nothing(side: list[Node]) -> set[tuple[bytes, int, int]]:
     return nothing
 
 
-def _table(side: list[Node], nothing: set[tuple[bytes, int, int]]) -> Table:
+def _table(side: list[Node], nothing: set[tuple[bytes, int]]) -> Table:
     table: Table = {}
     copies: dict[tuple[bytes, ...], int] = {}
     for node in side:
