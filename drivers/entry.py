@@ -10,29 +10,42 @@ import sys
 from posix import _exit, environ, write
 
 from coord.drivers.config import start_of
+from coord.drivers.law import is_document
 from coord.drivers.logfile import Logs
+
+TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
+if TYPE_CHECKING:
+    from coord.drivers.logfile import Files
 
 REFUSED = 3
 
 
 def main() -> None:
-    """Join the log of ``sys.argv``: ``drivers log real|virtual %O %A %B %P``."""
-    depth, base, ours, theirs, path = sys.argv[3:]
-    virtual = depth == "virtual"
-    logs = None
+    """Join the file of ``sys.argv``: ``drivers log|changelog real|virtual %O %A %B %P``."""
+    kind, depth, *names, path = sys.argv[2:]
+    files = None
     try:
-        logs = Logs(base, ours, theirs, start_of(path))
-        logs.write(logs.joined(virtual=virtual))
+        files = _opened(kind, names, start_of(path))
+        files.write(files.joined(virtual=depth == "virtual"))
     except Exception as error:  # noqa: BLE001 - whatever it is, it ends as a conflict
-        _refuse(error, logs)
+        _refuse(error, files, kind)
     _exit(0)  # 0.9 ms less than taking the interpreter down
 
 
-def _refuse(error: Exception, logs: Logs | None) -> None:
+def _opened(kind: str, names: list[str], start: bytes | None) -> Files:
+    base, ours, theirs = names
+    if not is_document(kind, start):
+        return Logs(base, ours, theirs, start)
+    from coord.drivers.documentfile import Documents  # noqa: PLC0415 - most logs are lines
+
+    return Documents(kind, base, ours, theirs, start)
+
+
+def _refuse(error: Exception, files: Files | None, kind: str) -> None:
     """Hand the facts over and end."""
     if b"COORD_DEBUG" in environ:
         sys.excepthook(type(error), error, error.__traceback__)
     from coord.drivers.refusal import facts  # noqa: PLC0415 - only when something is refused
 
-    write(1, facts(error, logs))
+    write(1, facts(error, files, kind))
     _exit(REFUSED)

@@ -18,9 +18,12 @@ from coord.drivers.records import gaps_of_join, line_end, line_ends, render, spl
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
+    from typing import TypeVar
 
+    T = TypeVar("T", bound=Hashable)
     Strand = tuple[list[bytes], list[bytes], list[bytes]]
+    Time = tuple[tuple[int, bytes], bytes]  # instant and record
 
 _CONTINUES = (b" ", b"\t", b"}", b"]", b")")  # how a line begins that is no record of its own
 
@@ -55,9 +58,12 @@ def merge(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) -
     common = agreement(sides, min(map(len, sides)))
     head = boundary(lambda begin, end: ours[begin:end], common, start)
     end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
-    tail = join_tails(
-        base[head:] if base else None, ours[head:], theirs[head:], start, end, whole=head == 0
-    )
+    rest = base[head:] if base else None
+    try:
+        tail = join_tails(rest, ours[head:], theirs[head:], start, end, whole=head == 0)
+    except Rewritten as fault:  # it counts the records behind the head
+        before = len(split(ours[:head], start).keys)
+        raise Rewritten(fault.side, before + fault.index) from None
     return ours[:head] + tail
 
 
@@ -113,7 +119,8 @@ def join(
         for side in (left, right):
             if title in side:
                 side.remove(title)
-    return ours[:kept] + sorted(titles) + ordered(left, right, start, virtual=virtual)
+    old = base[kept:] if base else []
+    return ours[:kept] + sorted(titles) + ordered(left, right, start, old, virtual=virtual)
 
 
 def require_containment(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> None:
@@ -128,9 +135,9 @@ def require_containment(base: list[bytes], ours: list[bytes], theirs: list[bytes
             raise Rewritten("ours" if copies[0] < copies[1] else "theirs", index)
 
 
-def count(keys: Iterable[bytes]) -> dict[bytes, int]:
+def count(keys: Iterable[T]) -> dict[T, int]:
     """Return how often each record occurs (`collections` costs 2 ms of a driver's start)."""
-    counts: dict[bytes, int] = {}
+    counts: dict[T, int] = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1
     return counts
@@ -160,10 +167,16 @@ def has_title(keys: list[bytes], start: bytes | None, *, new: bool) -> bool:
 
 
 def ordered(
-    ours: list[bytes], theirs: list[bytes], start: bytes | None, *, virtual: bool = False
+    ours: list[bytes],
+    theirs: list[bytes],
+    start: bytes | None,
+    base: list[bytes],
+    *,
+    virtual: bool = False,
 ) -> list[bytes]:
     """Return the larger number of each record: by instant where all have one, else woven.
 
+    By instant only where the `base` is, up or down: it is not turned over, nor put in order.
     Raise Torn where lines are woven that are no records of their own.
     """
     strands = weave(*sorted((ours, theirs)))
@@ -176,8 +189,27 @@ def ordered(
                 raise Torn
             return woven
         stamped.append((at, key))
-    stamped.sort()
+    down = False
+    if base:
+        times = {key: (at, key) for at, key in stamped}
+        old, *sides = (
+            [times[key] for key in keys if key in times] for keys in (base, ours, theirs)
+        )
+        down = _descends(old, sides)
+        if old != sorted(old, reverse=down):
+            return woven
+    stamped.sort(reverse=down)
     return [key for _, key in stamped]
+
+
+def _descends(base: list[Time], sides: list[list[Time]]) -> bool:
+    """Tell whether a log is written newest first: by most of the base's records.
+
+    One record has no direction; then it is by most of those of the sides.
+    """
+    runs = [base] if base[1:] else sides
+    steps = [(run[at], run[at + 1]) for run in runs for at in range(len(run) - 1)]
+    return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
 
 
 def weave(backbone: list[bytes], other: list[bytes]) -> list[Strand]:

@@ -55,8 +55,11 @@ def command(kind: str) -> str:
 
 #: ``[merge "NAME"]`` → its section. A refusing driver needs ``recursive = binary``: without it a
 #: refusal inside a criss-cross leaves one side as the virtual base and git takes the other one
-#: silently. The log driver joins virtual bases itself.
+#: silently. Those that join do so with virtual bases as well.
 DRIVERS = {
+    "coord-changelog": Driver(
+        command("changelog"), None, "changelogs: join the sections of both sides"
+    ),
     "coord-derived": Driver(
         command("derived"), "binary", "derived files: refuse, name the command"
     ),
@@ -64,5 +67,6 @@ DRIVERS = {
     "coord-once": Driver(command("once"), "binary", "write-once files: refuse, name the claimants"),
 }
 
-#: Files of ``drivers/sh`` that belong in ``<common git dir>/hooks/coord/``. `refuse` is shared.
-SCRIPTS = (*(name.removeprefix("coord-") for name in DRIVERS), "refuse")
+#: Files of ``drivers/sh`` that belong in ``<common git dir>/hooks/coord/``. Two are shared: `join`
+#: by the kinds that Python joins, `refuse` by all.
+SCRIPTS = (*(name.removeprefix("coord-") for name in DRIVERS), "join", "refuse")

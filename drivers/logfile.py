@@ -20,59 +20,30 @@ class NotText(Exception):
     """A log without records; the argument says what is there instead."""
 
 
-class Logs:
-    """%O, %A and %B of one path, read as far as they differ.
+class Files:
+    """%O, %A and %B of one path. `head` is what they begin with and nobody looks at."""
 
-    `head` is the length of the common beginning, whole records; `tails` is what follows it.
-    """
-
-    def __init__(self, base: str, ours: str, theirs: str, start: bytes | None) -> None:
-        self.start = start
+    def __init__(self, base: str, ours: str, theirs: str) -> None:
         self.files: list[FileIO] = [
             open(base, "rb", buffering=0),  # noqa: SIM115 - the process ends with them
             open(ours, "r+b", buffering=0),  # noqa: SIM115
             open(theirs, "rb", buffering=0),  # noqa: SIM115
         ]
-        self.added = not pread(self.files[0].fileno(), 1, 0)  # git gives an empty %O for add/add
-        common = of_files(self.files[self.added :])
-        self.head = boundary(self._read, common.length, start)
-        self.tails = [_rest(file, self.head) for file in self.files]
-        self.has_cr = common.has_cr or any(b"\r" in tail for tail in self.tails)
-        self.has_nul = common.has_nul or any(b"\0" in tail for tail in self.tails)
-
-    def _read(self, begin: int, end: int) -> bytes:
-        return pread(self.files[1].fileno(), end - begin, begin)
+        self.head = 0
+        self.tails: list[bytes] = []
+        self.has_nul = False
 
     def joined(self, *, virtual: bool) -> bytes:
         """Return what belongs after `head`. Raise Refused or NotText."""
-        if not virtual:
-            self._require_text()
-        base, ours, theirs = self.tails
-        return join_tails(
-            None if self.added else base,
-            ours,
-            theirs,
-            self.start,
-            self._line_end(),
-            whole=self.head == 0,
-            virtual=virtual,
-        )
+        raise NotImplementedError
 
-    def _require_text(self) -> None:
+    def require_text(self) -> None:
+        """Raise NotText where there are no lines."""
         if self.has_nul:
             raise NotText("it holds a NUL byte")
         for file in self.files:
             if pread(file.fileno(), len(LFS_POINTER), 0) == LFS_POINTER:
                 raise NotText("it is a pointer of git-lfs")
-
-    def _line_end(self) -> bytes:
-        if not self.has_cr:
-            return b"\n"
-        return line_end(*[_line_ends(file) for file in self.files])
-
-    def line_of(self, place: int) -> int:
-        """Return the number of the line that is `place` lines after the head's end."""
-        return 1 + place + sum(chunk.count(b"\n") for chunk in _chunks(self.files[0], self.head))
 
     def write(self, tail: bytes) -> None:
         """Write %A, the only thing a driver may write, once. A failure leaves it as it was."""
@@ -93,6 +64,50 @@ class Logs:
             at += written
             rest = rest[written:]
         file.truncate(at)
+
+
+class Logs(Files):
+    """%O, %A and %B of one path, read as far as they differ.
+
+    `head` is the length of the common beginning, whole records; `tails` is what follows it.
+    """
+
+    def __init__(self, base: str, ours: str, theirs: str, start: bytes | None) -> None:
+        super().__init__(base, ours, theirs)
+        self.start = start
+        self.added = not pread(self.files[0].fileno(), 1, 0)  # git gives an empty %O for add/add
+        common = of_files(self.files[self.added :])
+        self.head = boundary(self._read, common.length, start)
+        self.tails = [_rest(file, self.head) for file in self.files]
+        self.has_cr = common.has_cr or any(b"\r" in tail for tail in self.tails)
+        self.has_nul = common.has_nul or any(b"\0" in tail for tail in self.tails)
+
+    def _read(self, begin: int, end: int) -> bytes:
+        return pread(self.files[1].fileno(), end - begin, begin)
+
+    def joined(self, *, virtual: bool) -> bytes:
+        """Return what belongs after `head`. Raise Refused or NotText."""
+        if not virtual:
+            self.require_text()
+        base, ours, theirs = self.tails
+        return join_tails(
+            None if self.added else base,
+            ours,
+            theirs,
+            self.start,
+            self._line_end(),
+            whole=self.head == 0,
+            virtual=virtual,
+        )
+
+    def _line_end(self) -> bytes:
+        if not self.has_cr:
+            return b"\n"
+        return line_end(*[_line_ends(file) for file in self.files])
+
+    def line_of(self, place: int) -> int:
+        """Return the number of the line that is `place` lines after the head's end."""
+        return 1 + place + sum(chunk.count(b"\n") for chunk in _chunks(self.files[0], self.head))
 
 
 def _rest(file: FileIO, begin: int) -> bytes:

@@ -228,3 +228,44 @@ def test_both_is_the_join_where_nothing_was_lost(mode: Mode, data: st.DataObject
 
     assert result is not None
     assert records_of(both(base, ours, theirs, mode.start), mode) == records_of(result, mode)
+
+
+STAMPS = [b"2026-01-0%dT00:00Z %d" % (day, day) for day in range(10)]
+
+
+def stamped(*days: int) -> bytes:
+    """Return a log of one record a day."""
+    return b"".join(STAMPS[day] + b"\n" for day in days)
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "expected"),
+    [
+        ((2, 1), (5, 3, 2, 1), (4, 2, 1), (5, 4, 3, 2, 1)),
+        ((1,), (5, 3, 1), (4, 1), (5, 4, 3, 1)),
+        ((1, 2), (1, 2, 3, 5), (1, 2, 4), (1, 2, 3, 4, 5)),
+        ((1, 4), (1, 2, 4), (1, 3, 4), (1, 2, 3, 4)),
+        ((3, 1, 2), (4, 3, 1, 2), (5, 3, 1, 2), (4, 5, 3, 1, 2)),
+    ],
+    ids=[
+        *("newest first", "one record", "oldest first", "inserted", "in no order"),
+    ],
+)
+@pytest.mark.parametrize("title", [b"", b"# Log\n"], ids=["bare", "titled"])
+def test_a_log_keeps_its_direction_and_the_order_of_its_records(
+    base: tuple[int, ...],
+    ours: tuple[int, ...],
+    theirs: tuple[int, ...],
+    expected: tuple[int, ...],
+    title: bytes,
+) -> None:
+    """A log that is written newest first is not turned over (alaveteli#9436, emogrifier#40)."""
+    texts = [title + stamped(*days) for days in (base, ours, theirs)]
+    for one, other in (texts[1:], texts[:0:-1]):
+        assert merge(texts[0], one, other) == title + stamped(*expected)
+
+
+def test_an_edit_of_a_log_that_is_newest_first_is_refused() -> None:
+    """As of any other."""
+    with pytest.raises(Rewritten):
+        merge(stamped(2, 1), stamped(3, 2, 1), stamped(4, 1))

@@ -40,7 +40,7 @@ def test_a_line_is_one_line_and_quotes_no_placeholder() -> None:
         assert "\n" not in driver.command
         assert "set -- %O %A %B %L %P %X %Y;" in driver.command
     assert DRIVERS["coord-derived"].recursive == DRIVERS["coord-once"].recursive == "binary"
-    assert DRIVERS["coord-log"].recursive is None
+    assert DRIVERS["coord-log"].recursive is DRIVERS["coord-changelog"].recursive is None
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
@@ -211,6 +211,6 @@ def test_without_its_shared_script_it_refuses(guarded: Repo) -> None:
 
 def test_every_kind_has_its_line() -> None:
     """And no other is registered."""
-    assert {f"coord-{kind}": command(kind) for kind in KINDS} == {
+    assert {f"coord-{kind}": command(kind) for kind in {*KINDS, "changelog"}} == {
         name: driver.command for name, driver in DRIVERS.items()
     }

@@ -411,8 +411,8 @@ class TestBroken:
 
     def test_an_error_of_ours_is_one_line_and_a_traceback_on_request(self, guarded: Repo) -> None:
         """%A cannot be opened: as when memory or a disk fails."""
-        guarded.common("hooks/coord/log").write_text(
-            guarded.common("hooks/coord/log")
+        guarded.common("hooks/coord/join").write_text(
+            guarded.common("hooks/coord/join")
             .read_text()
             .replace('"$coord_depth" "$1" "$2"', '"$coord_depth" "$1" /nowhere/A')
         )

@@ -18,7 +18,7 @@ _ROOT = Path(__file__).parent.parent.parent
 _LAUNCH = _ROOT / "hooks" / "sh" / "launch"
 _SCRIPTS = _ROOT / "drivers" / "sh"
 MACROS = "".join(f"[attr]{name} merge={name}\n" for name in DRIVERS)
-PATTERNS = "*.log coord-log\n*.lock coord-derived\n*.once coord-once\n"
+PATTERNS = "*.log coord-log\n*.md coord-changelog\n*.lock coord-derived\n*.once coord-once\n"
 
 
 def add_drivers(

@@ -1,0 +1,168 @@
+"""The pieces of one place in three trees: which are the same, which are new, and in what order.
+
+A piece is known by its name and its kind. A name that stands twice among siblings of any
+of the three names nothing, nor does one without a letter or digit, as the `{` of a record of JSON:
+such pieces are compared whole.
+"""
+
+from __future__ import annotations
+
+from coord.drivers.instant import instant
+from coord.drivers.tree import SECTION, text
+
+TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from coord.drivers.tree import Node
+
+    Key = tuple[bytes, int, tuple[bytes, ...], int]  # …, all its lines, which copy of them
+    Table = dict[Key, Node]
+    Size = tuple[tuple[tuple[int, bytes], ...], tuple[tuple[int, bytes], ...]]
+
+_NO_NUMBER = ((1 << 60, b""),)
+_DIGITS = b"0123456789"
+_MARKS = bytes(byte for byte in range(128) if not bytes([byte]).isalnum())
+
+
+def tables(sides: list[list[Node]]) -> list[Table]:
+    """Return the pieces of each side by their keys, in their order."""
+    nothing = {name for side in sides for name in _nothing(side)}
+    return [_table(side, nothing) for side in sides]
+
+
+def _name(node: Node) -> tuple[bytes, int]:
+    return node.name, node.kind
+
+
+def _nothing(side: list[Node]) -> set[tuple[bytes, int]]:
+    """Return the names that name nothing."""
+    seen: set[tuple[bytes, int]] = set()
+    nothing = set()
+    for name in map(_name, side):
+        if name in seen or not name[0].strip(_MARKS):
+            nothing.add(name)
+        seen.add(name)
+    return nothing
+
+
+def _table(side: list[Node], nothing: set[tuple[bytes, int]]) -> Table:
+    table: Table = {}
+    copies: dict[tuple[bytes, ...], int] = {}
+    for node in side:
+        name = _name(node)
+        whole: tuple[bytes, ...] = ()
+        copy = 0
+        if name in nothing:
+            whole = text(node)
+            copy = copies[whole] = copies.get(whole, 0) + 1
+        table[(*name, whole, copy)] = node
+    return table
+
+
+def added(side: Table, base: Table, kept: Table) -> list[list[Key]]:
+    """Return what is new on a side before each kept piece, and behind the last."""
+    places: list[list[Key]] = [[]]
+    for key in side:
+        if key in kept:
+            places.append([])
+        elif key not in base:
+            places[-1].append(key)
+    return places
+
+
+def removed(side: Table, base: Table, kept: Table) -> list[int]:
+    """Return how many pieces of the base are gone from each of these places."""
+    holes = [0]
+    for key in base:
+        if key in kept:
+            holes.append(0)
+        else:
+            holes[-1] += key not in side
+    return holes
+
+
+def descending(base: Iterable[Node]) -> bool | None:
+    """Tell whether most stamped pieces and sections stand above a smaller one; None of too few."""
+    order = [(size(node), node.name) for node in base if is_dated(node)]
+    if len(order) < 2:  # noqa: PLR2004 - a direction needs two
+        return None
+    steps = [(order[at], order[at + 1]) for at in range(len(order) - 1)]
+    return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
+
+
+def is_dated(node: Node) -> bool:
+    """Tell whether a piece has an order of its own: by version or by time."""
+    return node.kind == SECTION or instant(node.name.lstrip(b"#")) is not None
+
+
+def size(node: Node) -> Size:
+    """Return what pieces are ordered by: the instant, then, for sections, the numbers."""
+    stamp = instant(node.name.lstrip(b"#"))
+    return (() if stamp is None else (stamp,)), _numbers(node) if node.kind == SECTION else ()
+
+
+def _numbers(node: Node) -> tuple[tuple[int, bytes], ...]:
+    """Return the numbers of a title, comparable without reading a thousand digits as an int."""
+    digits = bytes(char if char in _DIGITS else 32 for char in node.name).split()
+    numbers = (number.lstrip(b"0") for number in digits)
+    return tuple((len(number), number) for number in numbers) or _NO_NUMBER
+
+
+class Weaver:
+    """Weaves what two sides put into one place. `nodes`: every piece of either side."""
+
+    def __init__(self, nodes: Table, *, down: bool | None) -> None:
+        self._nodes = nodes
+        self._down = down
+        self._sizes: dict[Key, Size] = {}
+
+    def weave(self, left: list[Key], right: list[Key], *, top: bool) -> list[Key]:
+        """Return the pieces of both, the shared ones once, each side in its order.
+
+        The smaller head goes first; at the `top` of a list it is woven from the bottom up, so that
+        what two sides put there goes in the same order whoever comes third. Where all have an order
+        of their own, that of the base's siblings decides, if it tells.
+        """
+        dated = all(is_dated(self._nodes[key]) for key in (*left, *right))
+        turned = dated and self._down not in (top, None)
+        if not top:
+            return self._merged(left, right, turned=turned)
+        return self._merged(left[::-1], right[::-1], turned=turned)[::-1]
+
+    def _merged(self, left: list[Key], right: list[Key], *, turned: bool) -> list[Key]:
+        out: dict[Key, None] = {}
+        ahead = set(left), set(right)  # not yet taken
+        one = two = 0
+        while one < len(left) or two < len(right):
+            if one == len(left) or two == len(right):
+                first = two == len(right)
+            else:
+                first = self._first(left[one], right[two], ahead, turned=turned)
+            if first:
+                key, one = left[one], one + 1
+                ahead[0].discard(key)
+            else:
+                key, two = right[two], two + 1
+                ahead[1].discard(key)
+            out[key] = None
+        return list(out)
+
+    def _first(self, one: Key, two: Key, ahead: tuple[set[Key], set[Key]], *, turned: bool) -> bool:
+        """Tell whether the left one goes first: not before what the other side has before it."""
+        waits = one != two and one in ahead[1], one != two and two in ahead[0]
+        if waits[0] != waits[1]:
+            return waits[1]
+        return self._before(one, two) != turned
+
+    def _before(self, one: Key, two: Key) -> bool:
+        sizes = self._size(one), self._size(two)
+        if sizes[0] != sizes[1]:
+            return sizes[0] < sizes[1]
+        left, right = self._nodes[one], self._nodes[two]
+        return (left.name, text(left)) < (right.name, text(right))
+
+    def _size(self, key: Key) -> Size:
+        if key not in self._sizes:
+            self._sizes[key] = size(self._nodes[key])
+        return self._sizes[key]
