@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from posix import _exit, environ, write
 
-from coord.drivers.config import start_of
 from coord.drivers.law import is_document
 from coord.drivers.logfile import Logs
+from coord.drivers.start import start_of
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _refuse(error: Exception, files: Files | None, kind: str) -> None:
     """Hand the facts over and end."""
     if b"COORD_DEBUG" in environ:
         sys.excepthook(type(error), error, error.__traceback__)
-    from coord.drivers.refusal import facts  # noqa: PLC0415 - only when something is refused
+    from coord.drivers.facts import facts  # noqa: PLC0415 - only when something is refused
 
     write(1, facts(error, files, kind))
     _exit(REFUSED)

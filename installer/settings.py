@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from coord.base import gitconfig
 from coord.base.errors import Environment
-from coord.drivers.line import DRIVERS
+from coord.drivers.registered import DRIVERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.drivers.line import DRIVERS, SCRIPTS
+from coord.drivers.registered import DRIVERS, SCRIPTS
 from coord.identity import pin, whoami
 from coord.installer import (
     attributesfile,

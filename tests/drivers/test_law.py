@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from coord.drivers.clash import EDITED, Clash
+from coord.drivers.facts import told
 from coord.drivers.join import Refused, Rewritten
 from coord.drivers.law import contents, joined, lacking, merged
 from coord.drivers.logfile import NotText
-from coord.drivers.refusal import told
 
 BASE = b"# C\n\n## U\n\n- first\n\n## 1\n\n- old\n"
 OURS = BASE.replace(b"- first\n", b"- first\n- m\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.drivers.line import DRIVERS
+from coord.drivers.registered import DRIVERS
 from harness import refusals
 from harness.drivers import MACROS, add_drivers, library
 from harness.scenes import crossed, diverged

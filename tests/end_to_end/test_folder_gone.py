@@ -9,7 +9,7 @@ import click
 import pytest
 
 from coord.cli.main import main
-from coord.drivers.line import DRIVERS
+from coord.drivers.registered import DRIVERS
 from harness.refusal import refusals
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import coord
-from coord.drivers.line import DRIVERS, SCRIPTS
+from coord.drivers.registered import DRIVERS, SCRIPTS
 
 if TYPE_CHECKING:
     from harness.repo import Repo

@@ -13,7 +13,7 @@ from coord.base import command as ourselves
 from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.cli import edge, show, trackfaults
-from coord.drivers.line import DRIVERS
+from coord.drivers.registered import DRIVERS
 from coord.guard import trust
 from coord.installer import attributesfile, declaration, disk
 from coord.installer import pattern as patterns

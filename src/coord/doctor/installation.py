@@ -12,7 +12,7 @@ from coord.base.finding import Problem
 from coord.base.names import quote
 from coord.doctor import configured, hooks, probes
 from coord.doctor.facts import View
-from coord.drivers.line import DRIVERS
+from coord.drivers.registered import DRIVERS
 from coord.guard import guarded
 from coord.identity import pin, whoami
 from coord.installer import (

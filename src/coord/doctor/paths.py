@@ -9,7 +9,7 @@ from coord.base import command
 from coord.base.names import quote
 from coord.doctor import installation
 from coord.doctor.findings import Finding, Verdict, verdict
-from coord.drivers.line import DRIVERS
+from coord.drivers.registered import DRIVERS
 from coord.guard.guarded import KINDS, attribute
 from coord.installer import attributesfile
 from coord.settings import config

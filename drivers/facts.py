@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from coord.drivers import clash
 from coord.drivers.clash import Clash
-from coord.drivers.config import Invalid
 from coord.drivers.join import Rewritten, Torn, TwoHeaders
 from coord.drivers.logfile import Logs, NotText
 from coord.drivers.records import split
+from coord.drivers.start import Invalid
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, and this is imported by whoever explains a refusal
 if TYPE_CHECKING:

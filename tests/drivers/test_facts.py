@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
-from coord.drivers.config import Invalid
+from coord.drivers.facts import facts, shown, told
 from coord.drivers.join import Rewritten, Torn, TwoHeaders
 from coord.drivers.logfile import NotText
-from coord.drivers.refusal import facts, shown, told
+from coord.drivers.start import Invalid
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.drivers.line import DRIVERS, SCRIPTS, command
+from coord.drivers.registered import DRIVERS, SCRIPTS, command
 from coord.guard.guarded import KINDS
 from harness import Repo, refusals
 from harness.drivers import add_drivers

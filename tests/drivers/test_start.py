@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.drivers.config import Invalid, matching, start_of
+from coord.drivers.start import Invalid, matching, start_of
 
 if TYPE_CHECKING:
     from harness import Repo
@@ -107,7 +107,7 @@ def test_a_bare_repository_reads_head(here: Repo, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("GIT_DIR", ".")
 
     # posix.environ is read once, at start
-    program = "from coord.drivers.config import start_of; print(start_of('x.md'))"
+    program = "from coord.drivers.start import start_of; print(start_of('x.md'))"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
@@ -119,7 +119,7 @@ def test_toml_is_read_only_where_it_can_matter(here: Repo) -> None:
     """Its parser costs twice the start of a driver."""
     here.write(".coord.toml", '[derived."x"]\nregenerate = "make x"\n')
     program = (
-        "import sys; from coord.drivers.config import start_of; start_of('x.log'); "
+        "import sys; from coord.drivers.start import start_of; start_of('x.log'); "
         "print('tomllib' in sys.modules)"
     )
     done = here.run(sys.executable, "-c", program)
