@@ -70,7 +70,7 @@ def test_a_verb_imports_only_its_own_module() -> None:
     )
 
     loaded = set(done.stdout.split())
-    assert {"pygit2", "tomllib", "coord.cli.who", "coord.config"}.isdisjoint(loaded)
+    assert {"pygit2", "tomllib", "coord.cli.who", "coord.settings.config"}.isdisjoint(loaded)
 
 
 def test_a_reader_that_leaves_is_no_fault(repo: Repo) -> None:
