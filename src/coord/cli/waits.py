@@ -12,7 +12,7 @@ from coord.base.errors import CoordError, Refused
 from coord.base.names import quote
 from coord.board import claims, events, process, view, waiting
 from coord.cli import edge, launched, pulse, show
-from coord.work import arrive, lost
+from coord.work import arrive, lost, news
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,8 +69,7 @@ def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None
         lost.tell(call, worker, scope, claims.state(worker.store, scope), worker.roll())
     _wait(worker, scope, is_open, timeout)
     state = claims.state(worker.store, scope)
-    if worker.me.instance is not None and worker.me.conflict is None:
-        pulse.tell(worker.store, worker.me.instance)  # what its last holder has done there already
+    pulse.tell(news.reader(worker))  # what its last holder has done there already
     found = "held" if state.holder else "free"
     if as_json:
         show.document({"scope": scope, "state": found, "generation": state.generation})
@@ -119,7 +118,7 @@ def run(
     with _held(call, worker, scope, mine, 0.0 if no_wait else timeout):
         code = launched.watched(worker, command, lambda it: _record(worker, scope, mine, it))
     with contextlib.suppress(CoordError, OSError):  # the board is ill: that has been said
-        pulse.tell(worker.store, worker.instance)
+        pulse.tell(news.reader(worker))
     return code
 
 
