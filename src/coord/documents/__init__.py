@@ -1,0 +1,1 @@
+"""What verbs answer with ``--json``: a typed document for each, made from its result."""
