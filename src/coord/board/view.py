@@ -97,20 +97,9 @@ def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
         yield Claimant(place, number, "waiting" if index else "held")
 
 
-def claim_document(scope: str, state: State, mine: Place, roll: Roll) -> dict[str, object]:
-    """Return one claim as ``claim --json`` answers."""
-    found = next(one for one in claimants(state, roll) if one.place == mine)
-    waits_on = None if found.state == "held" else brief(state.line[0])
-    return {
-        "scope": scope,
-        "state": "held" if found.state == "held" else "waiting",
-        "place": found.number or len(state.line),
-        **_attributes(mine),
-        "generation": state.generation,
-        "waits_on": waits_on,
-        "paused_at": state.paused_at,
-        "paused_why": state.paused_why,
-    }
+def claimant(state: State, mine: Place, roll: Roll) -> Claimant:
+    """Return how the place `mine` of a line is shown."""
+    return next(one for one in claimants(state, roll) if one.place == mine)
 
 
 def row_document(row: Row) -> dict[str, object]:

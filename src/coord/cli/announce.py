@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.base.errors import Refused
-from coord.board import view
 from coord.board.claims import tops
 from coord.cli import answer, edge, show
 from coord.overlap import contact, pathspecs
@@ -64,7 +63,9 @@ def announce(
     made = join(worker, roll, scope, mine)
     met = overlaps.tell(worker, roll, scope, made.place)
     if as_json:
-        claim = view.claim_document(scope, made.state, made.place, roll)
+        from coord.documents import claims  # noqa: PLC0415  # scripts pay for it
+
+        claim = claims.claim(made, roll)
         show.document({"claims": [claim], "overlaps": [overlap_text.document(one) for one in met]})
         return
     answer.claims(Claims(worker, roll, (made,)), as_json=False)

@@ -20,16 +20,14 @@ def board(asked: str | None, *, as_json: bool) -> None:
     """Show who is here, and who works on what and waits for what."""
     # All that is read here is kept to the end: looking for garbage in it took a tenth.
     gc.disable()
-    worker, roll, members, rows = boards.board(edge.call(asked, "board"))
+    found = boards.board(edge.call(asked, "board"))
+    worker, roll, members, rows = found
     for pair in view.lookalikes(rows):
         show.note(f"{pair[0]} and {pair[1]} differ in case only")
     if as_json:
-        show.document(
-            {
-                "actors": [view.member_document(member) for member in members],
-                "claims": [view.row_document(row) for row in rows],
-            }
-        )
+        from coord.documents import board as documents  # noqa: PLC0415  # scripts pay for it
+
+        show.document(documents.document(found))
         return
     aged = boards.aged(worker.store, rows, roll.now)
     show.lines(board_lines(members, aged, worker.me.instance, roll.now))

@@ -1,1 +1,1 @@
-"""What verbs answer with ``--json``: a typed document for each, made from its result."""
+"""The JSON of each verb, typed and made in one place from what its use case returns."""
