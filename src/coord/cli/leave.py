@@ -13,7 +13,7 @@ from coord.cli import answer, edge, show, who
 from coord.guard import refusal
 from coord.identity import whoami
 from coord.repo import git, worktree
-from coord.work import arrive, leaving, where
+from coord.work import arrive, leaving, uncommitted, where
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -43,7 +43,7 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
     pending = sorted(
         {record.path for record, facts in live if not refusal.is_settled(record, facts)}
     )
-    dirty = changed(here)
+    dirty = uncommitted.paths(here)
     released, kept, offered = _left(call, here, me)
     if as_json:
         show.document(
@@ -123,11 +123,3 @@ def _offered(worker: Worker, roll: Roll, event: Event) -> tuple[Offer, ...]:
     return tuple(
         offer for offer in event.state.offers if not all(roll.of(one).gone for one in offer.to)
     )
-
-
-def changed(here: Worktree) -> list[str]:
-    """Return the paths with uncommitted changes, untracked ones included."""
-    if here.top is None:
-        return []
-    listing = git.tell("status", "--porcelain", "-z", "--no-renames", cwd=here.top)
-    return [field[3:] for field in listing.fields]

@@ -50,9 +50,9 @@ def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None
     done = until_open(edge.call(asked, "wait", [name]), name, timeout)
     pulse.tell(news.reader(done.worker))  # what its last holder has done there already
     if as_json:
-        from coord.documents.wait import document  # noqa: PLC0415  # 0.4 ms, for JSON alone
+        from coord.documents import wait as documents  # noqa: PLC0415  # scripts pay for it
 
-        show.document(document(done))
+        show.document(documents.document(done))
         return
     show.line(f"{done.scope} is {'yours' if done.state.holder else 'free'}")
 
