@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.base.errors import Refused
 from coord.board.claims import tops
 from coord.cli import answer, edge, show
 from coord.overlap import contact, pathspecs
 from coord.overlap import text as overlap_text
-from coord.work import arrive, mail, overlaps
-from coord.work.call import bounded
-from coord.work.claim import Claims, join
+from coord.work import announce as announcing
+from coord.work import arrive, overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,33 +41,15 @@ def announce(
     once, and so are you; nobody is kept from anything.
     """
     options = {"--intent": intent, "--path": globs, "--session": session}
-    for option, text in (
-        ("--intent", intent),
-        ("--session", session),
-        *(("--path", glob) for glob in globs),
-    ):
-        bounded(text, option)
     call = edge.call(asked, "announce", options=options)
-    worker, _ = mail.talking(call)
-    branch = worker.branch
-    if branch is None:
-        raise _detached(worker)
-    mine = arrive.place(worker, branch)._replace(
-        intent=intent or None,
-        paths=pathspecs.rooted(worker.here, call.cwd, globs),
-        session=session or None,
-    )
-    scope, roll = f"branch:{branch}", worker.roll()
-    made = join(worker, roll, scope, mine)
-    met = overlaps.tell(worker, roll, scope, made.place)
+    made = announcing.announce(call, intent=intent, globs=globs, session=session)
     if as_json:
-        from coord.documents import claims  # noqa: PLC0415  # scripts pay for it
+        from coord.documents import overlaps as documents  # noqa: PLC0415  # scripts pay for it
 
-        claim = claims.claim(made, roll)
-        show.document({"claims": [claim], "overlaps": [overlap_text.document(one) for one in met]})
+        show.document(documents.announced(made))
         return
-    answer.claims(Claims(worker, roll, (made,)), as_json=False)
-    for one in met:
+    answer.claims(made.claims, as_json=False)
+    for one in made.met:
         show.lines(overlap_text.lines(one))
 
 
@@ -84,9 +64,11 @@ def overlap(asked: str | None, *, as_json: bool) -> None:
     met = pathspecs.meetings(worker.here, ones)
     contacts = contact.Branches(worker.here).contacts(_branches(worker, roll))
     if as_json:
+        from coord.documents.overlaps import meeting  # noqa: PLC0415
+
         show.document(
             {
-                "declared": [overlap_text.document(one) for one in met],
+                "declared": [meeting(one) for one in met],
                 "actual": [_document(one) for one in contacts],
             }
         )
@@ -146,13 +128,3 @@ def _document(found: Contact) -> dict[str, object]:
             for one in found.files
         ],
     }
-
-
-def _detached(worker: Worker) -> Refused:
-    return Refused(
-        "no-branch",
-        "no branch is checked out, so there is none to announce",
-        where=worker.here.cwd,
-        why="an announcement is about a branch; what has none is claimed as a task",
-        run="git branch --list",
-    )
