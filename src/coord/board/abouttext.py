@@ -94,19 +94,6 @@ def announcement_document(one: Announcement, roll: Roll) -> dict[str, object]:
     }
 
 
-def offer_documents(state: State) -> list[dict[str, object]]:
-    """Return the offers that stand, as JSON answers give them."""
-    return [
-        {
-            "id": offer.id,
-            "to": {"actor": offer.name, "instances": list(offer.to)},
-            "note": offer.note,
-            "at": offer.at,
-        }
-        for offer in state.offers
-    ]
-
-
 def _words(place: Place) -> Iterator[str]:
     if place.intent:
         yield from (f"    | {line}" for line in place.intent.split("\n"))
