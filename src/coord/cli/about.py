@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.board import abouttext, claims
+from coord.board import abouttext
 from coord.board.text import board_lines
 from coord.cli import edge
 from coord.cli import show as screen
-from coord.work import arrive
 from coord.work import board as boards
+from coord.work import list as listing
 from coord.work import show as showing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from coord.board.events import Event
-    from coord.work.arrive import Worker
     from coord.work.show import Shown
 
 
@@ -62,18 +60,13 @@ def announcements(asked: str | None, *, as_json: bool) -> None:
 
     The board shows every claim; this shows what is meant by them.
     """
-    worker = arrive.looking(edge.call(asked, "list"))
-    roll = worker.roll()
-    found = abouttext.announced(_events(worker), roll)
+    worker, roll, found = listing.announcements(edge.call(asked, "list"))
     if as_json:
-        listed = [abouttext.announcement_document(one, roll) for one in found]
-        screen.document({"announcements": listed})
+        from coord.documents import shown  # noqa: PLC0415
+
+        screen.document(shown.announcements(found, roll))
         return
     screen.lines(abouttext.announcement_lines(found, worker.me.instance))
 
 
 list = announcements  # noqa: A001  # the table of verbs names it so
-
-
-def _events(worker: Worker) -> Sequence[Event]:
-    return sorted(claims.tops(worker.store), key=lambda event: event.scope)
