@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 def claims(made: Claims, *, as_json: bool) -> None:
     """Print how claims stand."""
     if as_json:
-        found = [
-            view.claim_document(one.scope, one.state, one.place, made.roll) for one in made.made
-        ]
-        show.document({"claims": found})
+        from coord.documents import claims as documents  # noqa: PLC0415  # scripts pay for it
+
+        show.document(documents.document(made))
         return
     for one in made.made:
         _claim(made, one)
@@ -32,13 +31,13 @@ def claims(made: Claims, *, as_json: bool) -> None:
 
 def _claim(made: Claims, one: Claim) -> None:
     scope, state, holder = one.scope, one.state, one.state.line[0]
-    answer = view.claim_document(scope, state, one.place, made.roll)
-    if answer["state"] == "held":
+    mine = view.claimant(state, one.place, made.roll)
+    if mine.state == "held":
         show.line(f"{scope} is yours, generation {state.generation}")
         return
     gone = lost.found(scope, holder, made.roll)
     by = f"{view.told(holder)}{gone.words if gone else ''}"
-    show.line(f"{scope} is held by {by}; you are number {answer['place']}")
+    show.line(f"{scope} is held by {by}; you are number {mine.number or len(state.line)}")
     if holder.instance != made.worker.instance:
         _pause(scope, state)
         wait = f"git coord wait {quote(scope)} ends when it is yours"

@@ -6,11 +6,11 @@ import gc
 
 import click
 
-from coord.board import claims, eventjson, view
+from coord.board import view
 from coord.board.text import board_lines, log_lines
 from coord.cli import edge, show
-from coord.work import arrive
 from coord.work import board as boards
+from coord.work import log as logs
 
 
 @click.command()
@@ -20,16 +20,14 @@ def board(asked: str | None, *, as_json: bool) -> None:
     """Show who is here, and who works on what and waits for what."""
     # All that is read here is kept to the end: looking for garbage in it took a tenth.
     gc.disable()
-    worker, roll, members, rows = boards.board(edge.call(asked, "board"))
+    found = boards.board(edge.call(asked, "board"))
+    worker, roll, members, rows = found
     for pair in view.lookalikes(rows):
         show.note(f"{pair[0]} and {pair[1]} differ in case only")
     if as_json:
-        show.document(
-            {
-                "actors": [view.member_document(member) for member in members],
-                "claims": [view.row_document(row) for row in rows],
-            }
-        )
+        from coord.documents import board as documents  # noqa: PLC0415  # scripts pay for it
+
+        show.document(documents.document(found))
         return
     aged = boards.aged(worker.store, rows, roll.now)
     show.lines(board_lines(members, aged, worker.me.instance, roll.now))
@@ -41,12 +39,12 @@ def board(asked: str | None, *, as_json: bool) -> None:
 @click.pass_obj
 def log(asked: str | None, *, name: str, as_json: bool) -> None:
     """Show what happened to SCOPE, oldest first."""
-    worker = arrive.looking(edge.call(asked, "log", [name]), [name])
-    scope = worker.scopes[0]
-    events = claims.history(worker.store, scope)
+    found = logs.log(edge.call(asked, "log", [name]), name)
     if as_json:
-        show.document({"scope": scope, "events": [eventjson.document(event) for event in events]})
+        from coord.documents import log as documents  # noqa: PLC0415
+
+        show.document(documents.document(found))
         return
-    if not events:
-        show.note(f"{scope} was never claimed")
-    show.lines(log_lines(events))
+    if not found.events:
+        show.note(f"{found.scope} was never claimed")
+    show.lines(log_lines(found.events))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from coord.cli import answer, edge, show
-from coord.work import leaving
 from coord.work import release as giving
 from coord.work.claim import claim as take
 from coord.work.claim import met
@@ -66,7 +65,9 @@ def release(
         return
     done = giving.release(call, names)
     if as_json:
-        show.document({"released": [leaving.document(one) for one in done.given]})
+        from coord.documents import released  # noqa: PLC0415  # scripts pay for it
+
+        show.document(released.document(done))
         return
     for one in done.given:
         heir = one.state.holder

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from coord.board import inbox
 from coord.cli import answer, edge, show
 from coord.work import ack as acks
 from coord.work import handoff as handoffs
@@ -27,7 +26,9 @@ def handoff(
     call = edge.call(asked, "handoff", [], {"--scope": names, "--note": note}, [to])
     made = handoffs.handoff(call, to, names, note)
     if as_json:
-        show.document({"offers": [_document(one) for one in made]})
+        from coord.documents import offers  # noqa: PLC0415  # scripts pay for it
+
+        show.document(offers.document(made))
         return
     for scope, state, offer in made:
         show.line(
@@ -51,21 +52,12 @@ def ack(asked: str | None, *, name: str, as_json: bool) -> None:
         return
     message, new = done
     if as_json:
-        show.document({"message": inbox.document(message), "new": new})
+        from coord.documents import messages  # noqa: PLC0415
+
+        show.document(messages.read(done))
         return
     if message.kind == "ack":
         show.line(f"read: an ack from {message.sender.actor}, which is not answered")
         return
     again = "" if new else " before; nothing was sent again"
     show.line(f"acknowledged {message.kind} from {message.sender.actor}{again}")
-
-
-def _document(one: handoffs.Offering) -> dict[str, object]:
-    return {
-        "id": one.offer.id,
-        "scope": one.scope,
-        "generation": one.state.generation,
-        "to": {"actor": one.offer.name, "instances": list(one.offer.to)},
-        "note": one.offer.note,
-        "at": one.offer.at,
-    }

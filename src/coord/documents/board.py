@@ -1,0 +1,139 @@
+"""What ``board`` answers, and its parts as other answers tell them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+from coord.documents.places import BriefDocument, WorkDocument, brief, work
+from coord.identity import pin
+
+if TYPE_CHECKING:
+    from coord.board.roll import Member
+    from coord.board.view import Claimant, Row
+    from coord.work.board import Board
+
+
+class MemberDocument(TypedDict):
+    """One worker.
+
+    Attributes:
+        last_seen: when it last gave a sign of life.
+        present: it has given one lately.
+        dead: its process has ended.
+        gone: its worktree was removed.
+        branch: what git has checked out there.
+        worktree: the folder it works in.
+    """
+
+    actor: str
+    instance: str
+    last_seen: str | None
+    present: bool
+    dead: bool
+    gone: bool
+    branch: str | None
+    worktree: str | None
+
+
+class SinceDocument(TypedDict):
+    """Since when a scope is held."""
+
+    since: str
+
+
+class HolderDocument(SinceDocument, WorkDocument):
+    """Who holds a scope."""
+
+
+class ClaimantDocument(BriefDocument):
+    """Who has a place in a line.
+
+    Attributes:
+        place: its number among those that count, null for a dead one that waits.
+        state: ``held``, ``waiting`` or ``dead``.
+    """
+
+    place: int | None
+    state: str
+
+
+class RowDocument(TypedDict):
+    """One scope.
+
+    Attributes:
+        scope: canonical scope.
+        state: ``held``, ``contested`` or ``free``.
+        stale: its holder is silent, dead or gone.
+        dead: its holder's process has ended.
+        gone: its holder's worktree was removed.
+        paused_why: why, in the holder's words.
+        finished_at: when the holder finished its branch.
+        generation: how often the scope has changed its holder: the fencing token.
+        claimants: the line, the holder first.
+    """
+
+    scope: str
+    state: str
+    stale: bool
+    dead: bool
+    gone: bool
+    paused: bool
+    paused_at: str | None
+    paused_why: str | None
+    finished_at: str | None
+    generation: int
+    holder: HolderDocument | None
+    claimants: list[ClaimantDocument]
+
+
+class BoardDocument(TypedDict):
+    """Every worker and every scope, in order."""
+
+    actors: list[MemberDocument]
+    claims: list[RowDocument]
+
+
+def document(found: Board) -> BoardDocument:
+    """Return every worker and every scope."""
+    return {
+        "actors": [member(one) for one in found.members],
+        "claims": [row(one) for one in found.rows],
+    }
+
+
+def member(one: Member) -> MemberDocument:
+    """Return one worker."""
+    status = one.status
+    return {
+        "actor": one.actor.actor,
+        "instance": one.actor.instance,
+        "last_seen": None if status.seen is None else pin.at(status.seen),
+        "present": status.present,
+        "dead": status.dead,
+        "gone": status.gone,
+        "branch": one.branch,
+        "worktree": one.worktree,
+    }
+
+
+def row(one: Row) -> RowDocument:
+    """Return one scope."""
+    holder = one.claimants[0].place if one.claimants else None
+    return {
+        "scope": one.scope,
+        "state": one.state,
+        "stale": one.stale,
+        "dead": one.dead,
+        "gone": one.gone,
+        "paused": one.paused_at is not None,
+        "paused_at": one.paused_at,
+        "paused_why": one.paused_why,
+        "finished_at": one.finished_at,
+        "generation": one.generation,
+        "holder": None if holder is None else {"since": holder.since, **work(holder)},
+        "claimants": [_claimant(each) for each in one.claimants],
+    }
+
+
+def _claimant(one: Claimant) -> ClaimantDocument:
+    return {**brief(one.place), "place": one.number, "state": one.state}
