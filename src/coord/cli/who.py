@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.cli import acting, edge, show
-from coord.work import pin as pinning
 from coord.work import whoami as known
 
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ def pin(
     asked: str | None, *, name: str | None, as_self: bool, replace: bool, as_json: bool
 ) -> None:
     """Pin an identity to this worktree, so that no peer can change who works here."""
+    from coord.work import pin as pinning  # noqa: PLC0415  # not for whoami
+
     options = {"--actor": name, "--self": as_self, "--replace": replace}
     call = edge.call(asked, "pin", options=options)
     acting.answer(pinning.pin(call, name, as_self=as_self, replace=replace), as_json=as_json)
