@@ -75,38 +75,6 @@ def detail_lines(scope: str, state: State, history: Sequence[Event]) -> Iterator
         yield from text.log_lines(history[-_EVENTS:])
 
 
-def announcement_document(one: Announcement, roll: Roll) -> dict[str, object]:
-    """Return an announcement as ``list --json`` answers."""
-    place = one.place
-    known = None if place.instance is None else roll.of(place.instance)
-    return {
-        "scope": one.scope,
-        "actor": place.actor,
-        "instance": place.instance,
-        "branch": place.branch,
-        "state": "held" if place == one.state.holder else "waiting",
-        "generation": one.state.generation,
-        "intent": place.intent,
-        "paths": list(place.paths),
-        "since": place.since,
-        "paused_at": one.paused_at,
-        "present": known is not None and known.present,
-    }
-
-
-def offer_documents(state: State) -> list[dict[str, object]]:
-    """Return the offers that stand, as JSON answers give them."""
-    return [
-        {
-            "id": offer.id,
-            "to": {"actor": offer.name, "instances": list(offer.to)},
-            "note": offer.note,
-            "at": offer.at,
-        }
-        for offer in state.offers
-    ]
-
-
 def _words(place: Place) -> Iterator[str]:
     if place.intent:
         yield from (f"    | {line}" for line in place.intent.split("\n"))

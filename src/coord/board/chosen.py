@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.board.directory import Directory
-
 if TYPE_CHECKING:
     from coord.board.store import Store
 
@@ -18,4 +16,18 @@ def folder(common_dir: str) -> str:
 
 def board_of(common_dir: str) -> Store:
     """Return the board of the repository with this common git dir."""
+    from coord.board.directory import Directory  # noqa: PLC0415  # 0.8 ms; most ask for news only
+
     return Directory(folder(common_dir))
+
+
+def may_have(common_dir: str, prefix: str) -> bool:
+    """Tell by one listing whether the board has anything below `prefix`, without opening it.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    try:
+        return bool(os.listdir(os.path.join(folder(common_dir), prefix)))
+    except FileNotFoundError:
+        return False

@@ -65,18 +65,15 @@ def is_event(value: bytes, nonce: str) -> bool:
         return False
 
 
-def document(event: Event) -> dict[str, object]:
-    """Return `event` as ``log --json`` shows it."""
-    return {
-        "seq": event.seq,
-        "kind": event.kind,
-        "actor": event.actor,
-        "instance": event.instance,
-        "at": event.at,
-        **event.details,
-        "generation": event.state.generation,
-        "line": [_place_document(place) for place in event.state.line],
-    }
+def place(one: Place) -> dict[str, object]:
+    """Return a place with what is known of it; what is not said takes no room."""
+    found = one._asdict()
+    if one.process is not None:
+        found["process"] = one.process._asdict()
+    if one.command is not None:
+        found["command"] = one.command._asdict()
+    always = ("actor", "instance", "branch", "since")
+    return {name: item for name, item in found.items() if item or name in always}
 
 
 def nonce_of(value: bytes) -> str:
@@ -173,7 +170,7 @@ def _require(truth: object) -> None:
 def _state_document(state: State) -> dict[str, object]:
     found: dict[str, object] = {
         "generation": state.generation,
-        "line": [_place_document(place) for place in state.line],
+        "line": [place(one) for one in state.line],
         "paused_at": state.paused_at,
     }
     if state.offers:
@@ -181,14 +178,3 @@ def _state_document(state: State) -> dict[str, object]:
     names = ("finished_at", "finished_tip", "paused_why")
     marks = {name: getattr(state, name) for name in names}
     return found | {name: text for name, text in marks.items() if text is not None}
-
-
-def _place_document(place: Place) -> dict[str, object]:
-    """Return a place with what is known of it; what is not said takes no room."""
-    found = place._asdict()
-    if place.process is not None:
-        found["process"] = place.process._asdict()
-    if place.command is not None:
-        found["command"] = place.command._asdict()
-    always = ("actor", "instance", "branch", "since")
-    return {name: item for name, item in found.items() if item or name in always}

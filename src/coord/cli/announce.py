@@ -6,21 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.base.errors import Refused
-from coord.board.claims import tops
 from coord.cli import answer, edge, show
-from coord.overlap import contact, pathspecs
 from coord.overlap import text as overlap_text
-from coord.work import arrive, mail, overlaps
-from coord.work.call import bounded
-from coord.work.claim import Claims, join
+from coord.work import announce as announcing
+from coord.work import overlap as meeting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.board.roll import Roll
     from coord.overlap.contact import Contact, Touched
-    from coord.work.arrive import Worker
 
 
 @click.command()
@@ -43,33 +37,15 @@ def announce(
     once, and so are you; nobody is kept from anything.
     """
     options = {"--intent": intent, "--path": globs, "--session": session}
-    for option, text in (
-        ("--intent", intent),
-        ("--session", session),
-        *(("--path", glob) for glob in globs),
-    ):
-        bounded(text, option)
     call = edge.call(asked, "announce", options=options)
-    worker, _ = mail.talking(call)
-    branch = worker.branch
-    if branch is None:
-        raise _detached(worker)
-    mine = arrive.place(worker, branch)._replace(
-        intent=intent or None,
-        paths=pathspecs.rooted(worker.here, call.cwd, globs),
-        session=session or None,
-    )
-    scope, roll = f"branch:{branch}", worker.roll()
-    made = join(worker, roll, scope, mine)
-    met = overlaps.tell(worker, roll, scope, made.place)
+    made = announcing.announce(call, intent=intent, globs=globs, session=session)
     if as_json:
-        from coord.documents import claims  # noqa: PLC0415  # scripts pay for it
+        from coord.documents import overlaps as documents  # noqa: PLC0415  # scripts pay for it
 
-        claim = claims.claim(made, roll)
-        show.document({"claims": [claim], "overlaps": [overlap_text.document(one) for one in met]})
+        show.document(documents.announced(made))
         return
-    answer.claims(Claims(worker, roll, (made,)), as_json=False)
-    for one in met:
+    answer.claims(made.claims, as_json=False)
+    for one in made.met:
         show.lines(overlap_text.lines(one))
 
 
@@ -78,37 +54,18 @@ def announce(
 @click.pass_obj
 def overlap(asked: str | None, *, as_json: bool) -> None:
     """Show which declared paths meet, and which files two branches have in fact both changed."""
-    worker = arrive.looking(edge.call(asked, "overlap"))
-    roll = worker.roll()
-    ones = overlaps.live(worker, roll)
-    met = pathspecs.meetings(worker.here, ones)
-    contacts = contact.Branches(worker.here).contacts(_branches(worker, roll))
+    found = meeting.overlap(edge.call(asked, "overlap"))
     if as_json:
-        show.document(
-            {
-                "declared": [overlap_text.document(one) for one in met],
-                "actual": [_document(one) for one in contacts],
-            }
-        )
+        from coord.documents import overlaps as documents  # noqa: PLC0415
+
+        show.document(documents.document(found))
         return
-    for one in met:
+    for one in found.declared:
         show.lines(overlap_text.lines(one))
-    for found in contacts:
-        show.lines(_lines(found))
-    if not met and not contacts:
+    for contact in found.actual:
+        show.lines(_lines(contact))
+    if not found.declared and not found.actual:
         show.line("nothing that is declared or changed meets")
-
-
-def _branches(worker: Worker, roll: Roll) -> list[str]:
-    """Return the branches that somebody has claimed something for, or works on."""
-    claimed = {
-        place.branch
-        for event in tops(worker.store)
-        for place in event.state.line
-        if not roll.is_dead(place)
-    }
-    worked = {member.branch for member in roll.members([])}
-    return sorted(branch for branch in claimed | worked if branch)
 
 
 def _lines(found: Contact) -> Iterator[str]:
@@ -130,29 +87,3 @@ def _where(touched: Touched) -> str:
         for one in touched.regions
     ]
     return f", lines {', '.join(lines)}"
-
-
-def _document(found: Contact) -> dict[str, object]:
-    return {
-        "branches": list(found.branches),
-        "base": found.base,
-        "files": [
-            {
-                "path": one.path,
-                "regions": None
-                if one.regions is None
-                else [{"start": region.start, "end": region.end} for region in one.regions],
-            }
-            for one in found.files
-        ],
-    }
-
-
-def _detached(worker: Worker) -> Refused:
-    return Refused(
-        "no-branch",
-        "no branch is checked out, so there is none to announce",
-        where=worker.here.cwd,
-        why="an announcement is about a branch; what has none is claimed as a task",
-        run="git branch --list",
-    )

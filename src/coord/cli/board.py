@@ -6,11 +6,11 @@ import gc
 
 import click
 
-from coord.board import claims, eventjson, view
+from coord.board import view
 from coord.board.text import board_lines, log_lines
 from coord.cli import edge, show
-from coord.work import arrive
 from coord.work import board as boards
+from coord.work import log as logs
 
 
 @click.command()
@@ -39,12 +39,12 @@ def board(asked: str | None, *, as_json: bool) -> None:
 @click.pass_obj
 def log(asked: str | None, *, name: str, as_json: bool) -> None:
     """Show what happened to SCOPE, oldest first."""
-    worker = arrive.looking(edge.call(asked, "log", [name]), [name])
-    scope = worker.scopes[0]
-    events = claims.history(worker.store, scope)
+    found = logs.log(edge.call(asked, "log", [name]), name)
     if as_json:
-        show.document({"scope": scope, "events": [eventjson.document(event) for event in events]})
+        from coord.documents import log as documents  # noqa: PLC0415
+
+        show.document(documents.document(found))
         return
-    if not events:
-        show.note(f"{scope} was never claimed")
-    show.lines(log_lines(events))
+    if not found.events:
+        show.note(f"{found.scope} was never claimed")
+    show.lines(log_lines(found.events))

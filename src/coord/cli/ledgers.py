@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import click
 
 from coord.base.errors import Usage
-from coord.base.names import quote
-from coord.board import chosen, claims, keys, recipients, scopes
-from coord.board.store import StoreError
+from coord.board import scopes
 from coord.cli import edge, show
-from coord.cli import ledgerentry as desks
-from coord.fleet.ledger import REASONS, Move, PutDown, document, stamped
-from coord.fleet.ledgerfile import Ledger
-from coord.fleet.text import put_down_lines
-from coord.settings import config
-from coord.work.call import bounded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from coord.settings.config import Fleet
+from coord.documents import ledgers as documents
+from coord.fleet.ledger import REASONS
+from coord.work import put_down as putting
+from coord.work import ship as shipping
 
 
 @click.command()
@@ -42,25 +32,13 @@ def ship(
     as_json: bool,
 ) -> None:
     """Record what you shipped: one line in the ledger of moves, to be committed with it."""
-    said = {"--scope": scope, "--lane": lane}
-    _bound({"SUMMARY": summary, **said})
-    desk = desks.open_at(asked, "ship", [kind, summary], said)
-    _require_kind(kind, desk.declared.kinds)
-    if not summary.strip():
-        raise _empty("SUMMARY", "ship")
-    claimed = scopes.parse(scope, desk.top) if scope else ""
-    lane = _lane(lane, claimed, desk.declared)
-    entry = Move(kind=kind, lane=lane, scope=claimed, summary=summary, **stamped(desk.me))
-    desks.require_merged(desk, desk.declared.moves)
-    made = Ledger(desk.top, desk.declared.moves, Move).append(entry)
+    call = edge.call(asked, "ship", [kind, summary], {"--scope": scope, "--lane": lane})
+    done = shipping.ship(call, kind, summary, scope=scope, lane=lane)
     if as_json:
-        show.document({"move": document(entry), "path": desk.declared.moves})
+        show.document(documents.shipped(done))
     else:
         show.line(f"shipped {kind}: {summary}")
-    _warn_of_lane(lane, desk.declared)
-    desks.tell(desk, desk.declared.moves, made=made)
-    for held in sorted({claimed, f"lane:{lane}" if lane else ""} - {""}):
-        _warn_of_claim(desk, held)
+    shipping.left(call, done)
 
 
 @click.command(name="put-down")
@@ -88,69 +66,30 @@ def put_down(
     if listing:
         if any(said.values()) or (name and scope):
             raise _usage("--list takes a scope and nothing else")
-        _list(name or scope, as_json=as_json)
+        call = edge.call(asked, "put-down", options={"--list": True, "--scope": name or scope})
+        _list(putting.listed(call, name or scope), as_json=as_json)
         return
     if not name or not reason or scope:
         raise _usage("it needs SCOPE and --reason; --scope belongs to --list")
-    _bound(said)
-    desk = desks.open_at(asked, "put-down", [name], said)
-    entry = PutDown(
-        scope=scopes.parse(name, desk.top),
-        reason=reason,
-        revisit=revisit or "",
-        note=note or "",
-        **stamped(desk.me),
-    )
-    desks.require_merged(desk, desk.declared.put_down)
-    made = Ledger(desk.top, desk.declared.put_down, PutDown).append(entry)
+    call = edge.call(asked, "put-down", [name], said)
+    done = putting.put_down(call, name, reason, revisit=revisit, note=note)
     if as_json:
-        show.document({"put_down": document(entry), "path": desk.declared.put_down})
+        show.document(documents.left(done))
     else:
-        show.line(f"put down {scopes.shown(entry.scope)}: {reason}")
-    desks.tell(desk, desk.declared.put_down, made=made)
-    _warn_of_claim(desk, entry.scope)
+        show.line(f"put down {scopes.shown(done.entry.scope)}: {reason}")
+    putting.left(call, done)
 
 
-def _list(name: str | None, *, as_json: bool) -> None:
-    here = edge.located()
-    top = desks.worktree_of(here)
-    wanted = scopes.parse(name, top) if name else None
-    newest = Ledger(top, config.load(top).fleet.put_down, PutDown).newest(limit=None)
-    found = [entry for entry in newest if wanted in {None, entry.scope}][::-1]
+def _list(found: putting.Listing, *, as_json: bool) -> None:
     if as_json:
-        show.document({"put_downs": [document(entry) for entry in found]})
+        show.document(documents.listing(found))
         return
-    show.lines(put_down_lines(found, time.time()))
-    if not found:
-        show.note(
-            f"{scopes.shown(wanted)} was never put down" if wanted else "nothing was put down"
-        )
+    from coord.fleet.text import put_down_lines  # noqa: PLC0415  # brings the board's rows along
 
-
-def _bound(texts: Mapping[str, str | None]) -> None:
-    for option, text in texts.items():
-        bounded(text, option)
-
-
-def _require_kind(kind: str, kinds: tuple[str, ...]) -> None:
-    if kind not in kinds:
-        raise Usage(
-            "kind-unknown",
-            "no such kind of move",
-            where=kind or "(empty)",
-            why=f"the kinds are {', '.join(kinds)}; [moves] kinds in {config.FILE} declares them",
-            run="git coord ship --help",
-        )
-
-
-def _empty(what: str, verb: str) -> Usage:
-    return Usage(
-        "usage",
-        f"{what} is empty",
-        where=verb,
-        why="the record would say nothing",
-        run=f"git coord {verb} --help",
-    )
+    show.lines(put_down_lines(found.entries, time.time()))
+    if not found.entries:
+        known = scopes.shown(found.scope) if found.scope else ""
+        show.note(f"{known} was never put down" if known else "nothing was put down")
 
 
 def _usage(why: str) -> Usage:
@@ -161,36 +100,3 @@ def _usage(why: str) -> Usage:
         why=why,
         run="git coord put-down --help",
     )
-
-
-def _lane(said: str | None, claimed: str, declared: Fleet) -> str:
-    """Return the lane that was tended, as it is declared; it may be named as it is claimed."""
-    name = said or (claimed if scopes.kind_of(claimed) == "lane" else "")
-    name = name.removeprefix("lane:")
-    known = {keys.normal(lane.name): lane.name for lane in declared.lanes}
-    return known.get(keys.normal(name), name)
-
-
-def _warn_of_lane(lane: str, declared: Fleet) -> None:
-    names = [known.name for known in declared.lanes]
-    if not lane or lane in names:
-        return
-    near = recipients.nearest(names, lane)
-    there = f"the lanes are {', '.join(names)}" if names else "there is none"
-    show.note(
-        f"{scopes.shown(lane)} is no lane of {config.FILE}: {there}"
-        + (f"; did you mean {near[0]}?" if near else "")
-    )
-
-
-def _warn_of_claim(desk: desks.Desk, scope: str) -> None:
-    """Say when what was dealt with is still claimed; a board that cannot be read says nothing."""
-    try:
-        state = claims.state(chosen.board_of(desk.here.common_dir), scope)
-    except StoreError:
-        return
-    places = state.places_of(desk.me.instance or "")
-    if places:
-        known = scopes.shown(scope)
-        what = f"{known} is" if state.holder in places else f"a place in the line for {known} is"
-        show.note(f"{what} still yours; git coord release {quote(scope)} ends it")

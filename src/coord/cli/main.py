@@ -33,10 +33,7 @@ VERBS = {
     "wait": ("waits", "Wait until you could hold a scope."),
     "run": ("waits", "Run a command while holding a scope."),
     "take-over": ("takeover", "Take a scope from its holder, on the record."),
-    "finish": (
-        "merge_order",
-        "Say that the current branch is done; its claims stay until it lands.",
-    ),
+    "finish": ("finish", "Say that the current branch is done; its claims stay until it lands."),
     "board": ("board", "Show who is here, and who works on what."),
     "log": ("board", "Show what happened to a scope."),
     "announce": ("announce", "Say what you mean to do on this branch, and to which files."),

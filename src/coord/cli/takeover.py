@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from coord.base.errors import Refused
-from coord.base.names import quote
-from coord.board import claims, events, view
 from coord.cli import answer, edge, show
-from coord.work import arrive
-from coord.work.call import bounded, typed
-from coord.work.claim import Claim, Claims
-
-if TYPE_CHECKING:
-    from coord.board.events import Change, Place, State
-    from coord.board.roll import Roll
-    from coord.work.arrive import Worker
-
-_WIDEST = 200
+from coord.work import takeover
 
 
 @click.command()
@@ -40,118 +26,6 @@ def take_over(
 ) -> None:
     """Take a scope from its holder, on the record: silence alone frees nothing."""
     options = {"--reason": reason, "--from-present": from_present, "--gone": gone}
-    text = bounded(reason, "--reason") or (gone and "the holder's worktree was removed")
-    if not (text and text.strip()):
-        raise click.UsageError("--reason TEXT is needed: the former holder is told why")
-    worker = arrive.guarded(edge.call(asked, "take-over", [name], options), [name])
-    scope, roll = worker.scopes[0], worker.roll()
-    mine = arrive.place(worker, worker.branch)
-    seen: list[State] = []
-
-    def decide(state: State) -> Change | None:
-        seen.append(state)
-        _may_take(scope, seen, worker, roll, from_present=from_present, gone=gone, reason=text)
-        return events.taken(state, mine, text)
-
-    outcome = claims.change(worker.store, scope, worker.me, decide)
-    if outcome.event is None:
-        show.note(f"{scope} is yours already")
-    held = next(iter(outcome.state.places_of(worker.instance)))
-    made = (Claim(scope, outcome.state, held),)
-    answer.claims(Claims(worker, roll, made), as_json=as_json)
-
-
-def _may_take(
-    scope: str,
-    seen: list[State],
-    worker: Worker,
-    roll: Roll,
-    *,
-    from_present: bool,
-    gone: bool,
-    reason: str,
-) -> None:
-    """Refuse a take-over that the holder's presence forbids, or whose holder has just changed."""
-    state, holder = seen[-1], seen[-1].holder
-    if holder is None:
-        raise Refused(
-            "not-held",
-            f"{scope} is held by nobody",
-            where=scope,
-            why="what is free needs no taking over",
-            run=f"git coord claim {quote(scope)}",
-        )
-    if holder.instance == worker.instance:
-        return
-    if state.generation != seen[0].generation:
-        raise _changed_hands(scope, holder)
-    status = None if holder.instance is None else roll.of(holder.instance)
-    if gone and not (status and status.gone):
-        raise _not_gone(scope, holder)
-    at_work = holder.command if roll.works_on(holder) else None
-    if at_work is not None:
-        if not from_present:
-            raise _running(scope, holder, at_work.pid)
-        show.note(f"{at_work.name}, pid {at_work.pid}, is still running under {scope}")
-    elif status and status.present and not roll.is_dead(holder) and not from_present:
-        raise _paused(scope, state, reason) if state.paused_at else _present(scope, holder)
-
-
-def _changed_hands(scope: str, holder: Place) -> Refused:
-    return Refused(
-        "holder-changed",
-        f"{scope} went to {holder.actor} in this very moment",
-        where=scope,
-        why="a take-over is meant for the holder you saw",
-        run=f"git coord log {quote(scope)}",
-    )
-
-
-def _not_gone(scope: str, holder: Place) -> Refused:
-    return Refused(
-        "holder-not-gone",
-        f"{holder.actor}'s worktree is still there",
-        where=scope,
-        why="--gone is for claims of removed worktrees; give a --reason instead",
-        run="git coord board",
-    )
-
-
-def _present(scope: str, holder: Place) -> Refused:
-    return Refused(
-        "holder-present",
-        f"{scope} is held by {view.told(holder)}, who is present",
-        where=scope,
-        why="a claim is taken from somebody at work only with --from-present",
-        run=f"git coord wait {quote(scope)}",
-    )
-
-
-def _paused(scope: str, state: State, reason: str) -> Refused:
-    why = f", saying {_quoted(state.paused_why)}" if state.paused_why else ""
-    words = typed("take-over", [scope], {"--reason": reason, "--from-present": True})
-    return Refused(
-        "holder-present",
-        f"{scope} is held by {view.told(state.line[0])}, who has paused it but is present",
-        where=scope,
-        why=f"it has been paused since {(state.paused_at or '')[:19]}Z{why}; "
-        "a claim is taken from somebody present only with --from-present",
-        run=f"git coord {words}",
-    )
-
-
-def _quoted(words: str) -> str:
-    """Return the first line of a peer's words between quotes that are none of theirs."""
-    first = words.split("\n", maxsplit=1)[0].replace('"', "'")
-    return f'"{first if len(first) <= _WIDEST else first[:_WIDEST] + "…"}"'
-
-
-def _running(scope: str, holder: Place, pid: int) -> Refused:
-    return Refused(
-        "holder-present",
-        f"{scope} is held by {view.told(holder)} for a command at work",
-        where=scope,
-        why=f"its command, pid {pid}, is still running; "
-        "a claim is taken from somebody at work only with --from-present",
-        run=f"git coord wait {quote(scope)}",
-    )
+    call = edge.call(asked, "take-over", [name], options)
+    made = takeover.take_over(call, name, reason, from_present=from_present, gone=gone)
+    answer.claims(made, as_json=as_json)

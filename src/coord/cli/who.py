@@ -10,12 +10,11 @@ import click
 from coord.base import command, gitconfig
 from coord.base.errors import CoordError, Environment, Refused
 from coord.base.names import quote, slug
-from coord.cli import edge, show
-from coord.identity import outgoing
+from coord.cli import acting, edge, show
 from coord.identity import pin as pins
-from coord.identity import whoami as known
-from coord.repo import git, worktree
-from coord.work import where
+from coord.identity import whoami as identities
+from coord.repo import worktree
+from coord.work import whoami as known
 
 if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
@@ -29,17 +28,7 @@ _LISTED = 5
 @click.pass_obj
 def whoami(asked: str | None, *, as_json: bool) -> None:
     """Show who acts here, how that is known, and the author git will write."""
-    call = edge.call(asked, "whoami")
-    here = where.located(call)
-    where.lazily_pin(call, here)
-    who = known.resolve(here, asked, minting=here.in_use)
-    if who.conflict is not None:
-        show.note(f"--as or {known.VARIABLE} says {who.conflict}, but {who.actor} is pinned here")
-    leaked = worktree.leaked(here, os.getcwd(), os.environ)
-    if leaked is not None:
-        show.note(f"GIT_DIR names another worktree, and git would commit there: {leaked}")
-    warn_of_author(here)
-    report(here, who, as_json=as_json)
+    acting.answer(known.whoami(edge.call(asked, "whoami")), as_json=as_json)
 
 
 @click.command()
@@ -56,10 +45,10 @@ def pin(
     """Pin an identity to this worktree, so that no peer can change who works here."""
     here = edge.located()
     worktree.refuse_leaked(here, os.getcwd(), "pin", os.environ)
-    asked = name or asked or os.environ.get(known.VARIABLE)
+    asked = name or asked or os.environ.get(identities.VARIABLE)
     again = "git coord pin --replace" + (" --self" if as_self else "")
     wanted = _wanted(here, asked, as_self=as_self)
-    rule = known.self_authorship(here) if as_self else known.authorship(here)
+    rule = identities.self_authorship(here) if as_self else identities.authorship(here)
     if replace:
         made = pins.replace(here.git_dir, here.common_dir, wanted, rule)
     else:
@@ -68,7 +57,7 @@ def pin(
     _tell_left_behind(here, made)
     if not here.installed:
         show.note(f"git does not read the pinned author here until {command.install()} has run")
-    report(here, known.resolve(here, made.actor), as_json=as_json)
+    acting.answer(known.known(here, identities.resolve(here, made.actor)), as_json=as_json)
 
 
 def _enrol(here: Worktree, made: pins.Pin) -> None:
@@ -86,60 +75,24 @@ def _tell_left_behind(here: Worktree, made: pins.Pin) -> None:
         show.note(f"{scope} was claimed here before this pin, by another instance; {taken}")
 
 
-def report(here: Worktree, who: known.Identity, *, as_json: bool) -> None:
-    """Print the answer of ``whoami``: the author is what git itself will write."""
-    name, email = author(here)
-    branch = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=here.cwd).text or None
-    if as_json:
-        show.document(
-            {
-                "actor": who.actor,
-                "instance": who.instance,
-                "source": who.source,
-                "name": name,
-                "email": email,
-                "worktree": here.cwd,
-                "branch": branch,
-            }
-        )
-        return
-    show.line(f"{who.actor} ({who.source})")
-    show.line(f"author    {name} <{email}>")
-    show.line(f"instance  {who.instance or 'none: pin this worktree'}")
-    show.line(f"worktree  {here.cwd}, {f'on {branch}' if branch else 'detached'}")
-
-
 def warn_of_author(here: Worktree) -> None:
-    """Say when git will write another author than the pin's, and where to look for what does."""
-    pinned = known.read_pin(here)
-    if pinned is None or not outgoing.follows(here.common_dir, pinned):
-        return
-    name, email = author(here)
-    if (name, email) != (pinned.name, pinned.email):
-        show.note(
-            f"git will write {name} <{email}>, not the pinned {pinned.name} <{pinned.email}>; "
-            f"mended by: {known.way_back(here, 'author')}"
-        )
-
-
-def author(here: Worktree) -> tuple[str, str]:
-    """Return name and e-mail as git will write them; empty where git knows none."""
-    ident = git.ask("var", "GIT_AUTHOR_IDENT", cwd=here.cwd).text
-    name, _, rest = ident.rpartition(" <")
-    return name, rest.partition(">")[0]
+    """Say when git will write another author than the pin's; for sign-off alone."""
+    words = known.misnamed(here)
+    if words is not None:
+        show.note(words)
 
 
 def _wanted(here: Worktree, name: str | None, *, as_self: bool) -> str:
     if name is not None:
-        known.require_actor(name, f"git coord pin{' --self' if as_self else ''} --actor {{}}")
+        identities.require_actor(name, f"git coord pin{' --self' if as_self else ''} --actor {{}}")
         return name
     if as_self:
-        return (slug(known.own(here, "user.name")) or "self") + "-"
+        return (slug(identities.own(here, "user.name")) or "self") + "-"
     return pins.branch_handle(here.git_dir)
 
 
 def _pinned(here: Worktree, wanted: str, rule: pins.Authorship, again: str) -> pins.Pin:
-    there = known.read_pin(here)
+    there = identities.read_pin(here)
     if there is not None:
         raise Refused(
             "pin-exists",

@@ -9,12 +9,13 @@ import click
 from coord.base import publish
 from coord.base.errors import Environment
 from coord.base.names import quote
-from coord.cli import show, who
+from coord.cli import acting, show
 from coord.identity import pin as pins
 from coord.identity import whoami
 from coord.repo import git
 from coord.repo import worktree as places
 from coord.work import enrolment
+from coord.work import whoami as known
 
 
 @click.group()
@@ -48,7 +49,7 @@ def add(
         again = " ".join(typed).replace("{", "{{").replace("}", "}}")
         whoami.require_actor(actor, f"git coord worktree add --actor {{}} {again}")
     made = _added(path, commit, options, actor)
-    who.report(made, whoami.resolve(made, actor), as_json=as_json)
+    acting.answer(known.known(made, whoami.resolve(made, actor)), as_json=as_json)
 
 
 def _added(path: str, commit: str | None, options: list[str], actor: str | None) -> places.Worktree:

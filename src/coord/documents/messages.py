@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from coord.board.messages import Message
     from coord.work.ack import Read
+    from coord.work.inbox import Inbox
 
 # A class cannot have the key "from".
 FromDocument = TypedDict("FromDocument", {"id": str, "kind": str, "from": str})
@@ -40,6 +43,36 @@ class MessageDocument(FromDocument):
     offer: bool
 
 
+class RecipientDocument(TypedDict):
+    """To whom a message was sent."""
+
+    actor: str
+    instance: str
+
+
+class SentDocument(TypedDict):
+    """One sending, to one recipient or several.
+
+    Attributes:
+        scope: what it is about, if said.
+        generation: that scope's when it was sent.
+    """
+
+    id: str
+    kind: str
+    scope: str | None
+    generation: int | None
+    text: str
+    sent_at: str
+    to: list[RecipientDocument]
+
+
+class InboxDocument(TypedDict):
+    """What was sent to a worker, oldest first."""
+
+    messages: list[MessageDocument]
+
+
 class ReadDocument(TypedDict):
     """A message whose sender knows that it was read.
 
@@ -54,6 +87,30 @@ class ReadDocument(TypedDict):
 def read(done: Read) -> ReadDocument:
     """Return a message whose sender knows that it was read."""
     return {"message": message(done.message), "new": done.new}
+
+
+def inbox(found: Inbox) -> InboxDocument:
+    """Return what was sent to a worker."""
+    return {"messages": [message(one) for one in found.messages]}
+
+
+def sent(made: Sequence[Message]) -> SentDocument:
+    """Return one sending."""
+    first = made[0]
+    return {
+        "id": first.id,
+        "kind": first.kind,
+        "scope": first.scope,
+        "generation": first.generation,
+        "text": first.text,
+        "sent_at": first.sent_at,
+        "to": recipients(made),
+    }
+
+
+def recipients(made: Iterable[Message]) -> list[RecipientDocument]:
+    """Return to whom messages were sent."""
+    return [{"actor": one.to.actor, "instance": one.to.instance} for one in made]
 
 
 def message(one: Message) -> MessageDocument:

@@ -7,16 +7,12 @@ shown to a git that reads no repository.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from coord.base import command
 from coord.base.errors import Environment
 from coord.base.names import quote
 from coord.identity.includeif import AUTHOR
-from coord.repo import git
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from coord.repo import git, worktree
 
 # coord-install writes both anew; the author's file comes back with the includeIf lines.
 _SHARED = ("hooks/coord/config", "coord/identities")
@@ -24,8 +20,8 @@ _SHARED = ("hooks/coord/config", "coord/identities")
 
 def found_from(cwd: str) -> Environment | None:
     """Return what is wrong with our files in the repository that `cwd` is in; None: nothing is."""
-    dirs = _dirs(os.path.realpath(cwd))
-    return None if dirs is None else found_in(*dirs)
+    place = worktree.of_files(os.path.realpath(cwd))
+    return None if place is None else found_in(place.git_dir, place.common_dir)
 
 
 def found_in(git_dir: str, common_dir: str) -> Environment | None:
@@ -49,39 +45,3 @@ def _damaged(path: str, words: str) -> Environment:
         why=f"git said: {words}; it holds nothing that coord-install does not write again",
         run=f"rm {options}{quote(path)} && {command.install()}",
     )
-
-
-def _dirs(folder: str) -> tuple[str, str] | None:
-    """Return private and common git dir; None outside of repositories."""
-    for above in _upwards(folder):
-        git_dir = _git_dir(above)
-        if git_dir is not None:
-            link = _line(os.path.join(git_dir, "commondir"))
-            return git_dir, os.path.normpath(os.path.join(git_dir, link)) if link else git_dir
-    return None
-
-
-def _upwards(folder: str) -> Iterator[str]:
-    yield folder
-    while folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
-        yield folder
-
-
-def _git_dir(folder: str) -> str | None:
-    """Return the git dir that a folder has, or is."""
-    named = os.path.join(folder, ".git")
-    link = _line(named).removeprefix("gitdir: ")
-    for path in (os.path.normpath(os.path.join(folder, link)) if link else named, folder):
-        if os.path.exists(os.path.join(path, "HEAD")):
-            return path
-    return None
-
-
-def _line(path: str) -> str:
-    """Return the first line of a file, empty where there is none."""
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline().rstrip("\n")
-    except OSError:
-        return ""

@@ -1,4 +1,4 @@
-"""The merge order as documents and as a person reads it. Pure: lines out, nothing printed."""
+"""The merge order as a person reads it. Pure: lines out, nothing printed."""
 
 from __future__ import annotations
 
@@ -13,39 +13,6 @@ if TYPE_CHECKING:
 
 _WIDEST = 40
 _SHORT = 12
-
-
-def document(plan: Plan) -> dict[str, object]:
-    """Return the order as ``merge-order --json`` answers."""
-    return {
-        "onto": plan.onto.name,
-        "onto_commit": plan.onto.commit,
-        "order": [entry_document(entry) for entry in plan.entries],
-        "cycles": [list(circle) for circle in plan.cycles],
-    }
-
-
-def entry_document(entry: Entry) -> dict[str, object]:
-    """Return one branch of the order."""
-    branch, work = entry.branch, entry.branch.work
-    return {
-        "position": entry.position,
-        "branch": branch.name,
-        "actor": work.actor,
-        "instance": work.instance,
-        "state": branch.state,
-        "footprint": list(work.footprint),
-        "waits_on": list(entry.waits_on),
-        "undeclared": list(entry.undeclared),
-        "unchanged": list(entry.unchanged),
-        "absent": entry.absent,
-        "since": work.since,
-        "tip": branch.tip,
-        "exists": branch.ref is not None,
-        "finished_at": work.finished_at,
-        "finished_tip": work.finished_tip,
-        "changed_since_finish": branch.moved,
-    }
 
 
 def lines(plan: Plan) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Overlaps of declared paths as a person reads them, and as documents. Pure."""
+"""Overlaps of declared paths as a person reads them. Pure."""
 
 from __future__ import annotations
 
@@ -24,26 +24,7 @@ def lines(meeting: Meeting) -> Iterator[str]:
         yield f"  and {more} more"
 
 
-def document(meeting: Meeting) -> dict[str, object]:
-    """Return an overlap as JSON answers tell it."""
-    return {
-        "claims": [_claim(meeting.first), _claim(meeting.second)],
-        "files": list(meeting.files),
-        "globs": [list(pair) for pair in meeting.globs],
-    }
-
-
 def _named(one: Declared) -> str:
     branch = one.claim.branch
     on = f" on {branch}" if branch and one.scope != f"branch:{branch}" else ""
     return f"{one.scope} ({one.claim.actor}{on})"
-
-
-def _claim(one: Declared) -> dict[str, object]:
-    return {
-        "scope": one.scope,
-        "actor": one.claim.actor,
-        "instance": one.claim.instance,
-        "branch": one.claim.branch,
-        "paths": list(one.claim.paths),
-    }

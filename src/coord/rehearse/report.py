@@ -1,4 +1,4 @@
-"""What a rehearsal found, in words: pure data, its lines for people and its JSON document."""
+"""What a rehearsal found, in words: pure data, and its lines for people."""
 
 from __future__ import annotations
 
@@ -139,16 +139,6 @@ class Rehearsal(NamedTuple):
         """Whether every branch merges cleanly, leaves nothing stale and passes its test."""
         return all(step.outcome == CLEAN for step in self.steps)
 
-    def document(self) -> dict[str, object]:
-        """Return what ``--json`` shows under ``rehearsal``."""
-        return {
-            "onto": self.onto,
-            "base": self.base,
-            "tree": self.tree,
-            "ok": self.ok,
-            "steps": [_document(step) for step in self.steps],
-        }
-
     def lines(self) -> list[str]:
         """Return the screen: a line a branch, then the commands; foreign text still unescaped."""
         if not self.steps:
@@ -162,22 +152,6 @@ class Rehearsal(NamedTuple):
         screen += _section(f"then, on {self.onto}:", (step for step in self.steps if step.kept))
         by_hand = (step for step in self.steps if not step.kept)
         return screen + _section("left out, to be merged by hand after that:", by_hand)
-
-
-def _document(step: Step) -> dict[str, object]:
-    return {
-        "branch": step.branch,
-        "tip": step.tip or None,
-        "outcome": step.outcome,
-        "why": step.why or None,
-        "conflicts": [conflict.path for conflict in step.conflicts],
-        "conflict_kinds": [conflict.about for conflict in step.conflicts],
-        "refused": [{"path": one.path, "kind": one.kind, "what": one.what} for one in step.refused],
-        "stale": [{"path": one.path, "what": one.what} for one in step.stale],
-        "joined": list(step.joined),
-        "exec": step.status,
-        "commands": list(step.commands),
-    }
 
 
 def _told(step: Step) -> str:

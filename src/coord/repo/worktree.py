@@ -114,6 +114,41 @@ def discover(cwd: str, environ: Mapping[str, str] = os.environ) -> Worktree:
     )
 
 
+def of_files(cwd: str) -> Worktree | None:
+    """Return the worktree `cwd` is in, found in files as git finds it; None outside of all.
+
+    For who must not pay for a git child (each command does), or can ask none (a file that git reads
+    as config is damaged). Its top is not looked up.
+    """
+    folder, above = cwd, os.path.dirname(cwd)
+    while (git_dir := _git_dir(folder)) is None:
+        if above == folder:
+            return None
+        folder, above = above, os.path.dirname(above)
+    link = _line(os.path.join(git_dir, "commondir"))
+    common_dir = os.path.normpath(os.path.join(git_dir, link)) if link else git_dir
+    return Worktree(git_dir, common_dir, None)
+
+
+def _git_dir(folder: str) -> str | None:
+    """Return the git dir that a folder has, or is."""
+    named = os.path.join(folder, ".git")
+    link = _line(named).removeprefix("gitdir: ")
+    for path in (os.path.normpath(os.path.join(folder, link)) if link else named, folder):
+        if os.path.lexists(os.path.join(path, "HEAD")):
+            return path
+    return None
+
+
+def _line(path: str) -> str:
+    """Return the first line of a file, empty where there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.readline().rstrip("\n")
+    except OSError:
+        return ""
+
+
 # --show-toplevel comes last: in a bare repository git dies there, after the first two answers.
 _QUESTION = (
     "rev-parse",

@@ -94,15 +94,6 @@ def shipped(moves: Sequence[Move], scope: str, since: str) -> str:
     return "\n".join(lines)[:_LIMIT]
 
 
-def document(given: Given) -> dict[str, object]:
-    """Return what was given up, as JSON answers tell it."""
-    return {
-        **released(given.scope, given.state),
-        "offers_ended": offer_documents(given.offers),
-        "shipped": given.shipped or None,
-    }
-
-
 def released(scope: str, state: State) -> dict[str, object]:
     """Return a scope whose holder has left it, as JSON answers tell it."""
     heir = state.holder
@@ -111,8 +102,3 @@ def released(scope: str, state: State) -> dict[str, object]:
         "generation": state.generation,
         "next": events.brief(heir) if heir else None,
     }
-
-
-def offer_documents(offers: Collection[Offer]) -> list[dict[str, object]]:
-    """Return offers in short, as JSON answers tell them."""
-    return [{"id": one.id, "to": {"actor": one.name, "instances": list(one.to)}} for one in offers]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -129,3 +130,15 @@ def test_oneself_is_known_before_any_claim(repo: Repo) -> None:
         assert (done.code, done.out.split("\n")[0]) == (0, "actor main")
         assert repo.run("git-coord", "show", "main").code == 0
         repo.install()
+
+
+def test_ages_are_those_of_the_board(one: Repo) -> None:
+    """What was claimed by a clock that stands in 1990 is no older than its record."""
+    code = (
+        "import time; real = time.time\n"
+        f"time.time = lambda: real() - {30 * 365 * 86400}\n"
+        "from coord.cli.main import run; run()"
+    )
+    assert one.run(sys.executable, "-c", code, "claim", "old").code == 0
+
+    assert "one-0001 (you) on feat-one for less than a minute" in one.coord("show", "task:old").out

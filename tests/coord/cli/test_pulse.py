@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.cli import pulse
+from coord.repo import worktree
 from harness.board import answer, worker
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ def test_the_git_dir_is_found_as_git_finds_it(
     side = repo.worktree(tmp_path / "side-1", "side-1")
     side.write("a/b/c", "x")
     for place in (repo, side, bare_with_worktree, side.at(side.path / "a" / "b")):
-        found = pulse.private_dir(str(place.path))
+        found = worktree.of_files(str(place.path))
         assert found is not None
-        assert os.path.samefile(found, place.private())
-    assert pulse.private_dir("/") is None
+        assert os.path.samefile(found.git_dir, place.private())
+    assert worktree.of_files("/") is None
 
 
 @pytest.mark.parametrize("how", ["unreadable", "torn", "folder"])

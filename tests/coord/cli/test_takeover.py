@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.base.errors import Refused
-from coord.board import claims
-from coord.board.waiting import Watch
-from coord.cli import takeover
+from coord.board import chosen, claims
+from coord.cli import edge
 from coord.identity import whoami
 from coord.repo import worktree
-from coord.work import arrive as seats
-from coord.work import enrolment
+from coord.work import arrive, takeover
 from harness.board import actor, answer, living, scope, worker
 
 if TYPE_CHECKING:
@@ -134,9 +132,8 @@ def test_another_worktree_of_the_same_name_is_not_the_owner(
 def test_a_take_over_is_meant_for_the_holder_that_was_seen(one: Repo, two: Repo) -> None:
     """Between look and create it went to a third: --from-present takes nothing from that one."""
     place = worktree.discover(str(two.path))
-    seat = seats.Seat(
-        place, whoami.resolve(place, None), enrolment.board_of(place), Watch(), ["task:x"]
-    )
+    call, board = edge.call(None, "take-over"), chosen.board_of(place.common_dir)
+    seat = arrive.Worker(place, whoami.resolve(place, None), board, call.watch, ["task:x"])
     seen = [claims.state(seat.store, "task:x")]
     answer(one, "release", "x")
     answer(worker(one, one.path.parent / "three", "feat-three", "three-0003"), "claim", "x")
@@ -144,7 +141,7 @@ def test_a_take_over_is_meant_for_the_holder_that_was_seen(one: Repo, two: Repo)
 
     with pytest.raises(Refused, match="went to three-0003"):
         takeover._may_take(
-            "task:x", seen, seat, seat.roll(), from_present=True, gone=False, reason="due"
+            call, "task:x", seen, seat, seat.roll(), from_present=True, gone=False, reason="due"
         )
 
 

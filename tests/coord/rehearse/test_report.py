@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coord.documents import merge_order as documents
 from coord.rehearse.report import Artifact, Conflict, Rehearsal, Step
 
 BASE = "0123456789abcdef" * 2 + "01234567"
@@ -82,7 +83,7 @@ def test_the_screen_tells_each_branch_then_the_commands_in_order() -> None:
 
 def test_the_document_has_a_step_a_branch() -> None:
     """With null where there is nothing to tell."""
-    document = FOUND.document()
+    document = documents.rehearsal(FOUND)
 
     assert {key: document[key] for key in ("onto", "base", "tree", "ok")} == {
         "onto": "main",

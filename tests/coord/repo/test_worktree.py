@@ -53,6 +53,19 @@ def test_a_symlinked_path_is_the_same_place(repo: Repo, tmp_path: Path) -> None:
     assert worktree.discover(str(tmp_path / "link")).git_dir == str(repo.private())
 
 
+def test_files_alone_name_the_dirs_that_git_names(
+    repo: Repo, bare_with_worktree: Repo, tmp_path: Path
+) -> None:
+    """Also in a bare repository, and inside of a git dir: each is found without asking git."""
+    linked = repo.worktree(tmp_path / "w", "other")
+    bare = tmp_path / "bare.git"
+    for folder in (repo.path, linked.path, linked.private(), bare_with_worktree.path, bare):
+        found, asked = worktree.of_files(str(folder)), worktree.discover(str(folder))
+
+        assert found is not None
+        assert (found.git_dir, found.common_dir) == (asked.git_dir, asked.common_dir)
+
+
 def test_a_bare_repository_has_no_top(bare_with_worktree: Repo, tmp_path: Path) -> None:
     """A bare repository is a place without files; its worktrees have them."""
     assert worktree.discover(str(tmp_path / "bare.git")).top is None

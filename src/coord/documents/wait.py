@@ -1,0 +1,31 @@
+"""What ``wait`` answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from coord.work.wait import Waited
+
+
+class WaitDocument(TypedDict):
+    """A scope that was waited for.
+
+    Attributes:
+        scope: canonical scope.
+        state: ``held``: it is the waiter's own; or ``free``.
+        generation: how often the scope has changed its holder: the fencing token.
+    """
+
+    scope: str
+    state: str
+    generation: int
+
+
+def document(done: Waited) -> WaitDocument:
+    """Return how a wait ended."""
+    return {
+        "scope": done.scope,
+        "state": "held" if done.state.holder else "free",
+        "generation": done.state.generation,
+    }

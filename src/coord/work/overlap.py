@@ -1,0 +1,43 @@
+"""``overlap``: which declared paths meet, and which files two branches have both changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.board import claims
+from coord.overlap import contact, pathspecs
+from coord.work import arrive, overlaps
+
+if TYPE_CHECKING:
+    from coord.board.roll import Roll
+    from coord.overlap.contact import Contact
+    from coord.overlap.pathspecs import Meeting
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
+
+
+class Overlap(NamedTuple):
+    """Where branches meet, as declared and in fact."""
+
+    declared: list[Meeting]
+    actual: list[Contact]
+
+
+def overlap(call: Call) -> Overlap:
+    """Return which declared paths meet, and which files two branches have in fact both changed."""
+    worker = arrive.looking(call)
+    roll = worker.roll()
+    met = pathspecs.meetings(worker.here, overlaps.live(worker, roll))
+    return Overlap(met, contact.Branches(worker.here).contacts(_branches(worker, roll)))
+
+
+def _branches(worker: Worker, roll: Roll) -> list[str]:
+    """Return the branches that somebody has claimed something for, or works on."""
+    claimed = {
+        place.branch
+        for event in claims.tops(worker.store)
+        for place in event.state.line
+        if not roll.is_dead(place)
+    }
+    worked = {member.branch for member in roll.members([])}
+    return sorted(branch for branch in claimed | worked if branch)

@@ -1,0 +1,101 @@
+"""``sign-off``: the clean end of a session, refused where it could end somebody else's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.board import beats, chosen, claims, done
+from coord.guard import refusal
+from coord.identity import whoami as identities
+from coord.repo import git, worktree
+from coord.work import arrive, leaving, uncommitted, where, whoami
+
+if TYPE_CHECKING:
+    from coord.board.line import Event
+    from coord.board.offer import Offer
+    from coord.board.roll import Roll
+    from coord.repo.worktree import Worktree
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
+    from coord.work.leaving import Given
+
+
+class SignedOff(NamedTuple):
+    """Who left, and what is left behind.
+
+    Attributes:
+        worker: who left.
+        pending: guarded files that a refusal still binds.
+        changed: paths with uncommitted changes.
+        released: what was given up.
+        kept: the scopes that stay the worker's: finished, or offered to somebody.
+        offered: the offers that stand on some of these.
+    """
+
+    worker: Worker
+    pending: list[str]
+    changed: list[str]
+    released: list[Given]
+    kept: list[str]
+    offered: dict[str, tuple[Offer, ...]]
+
+
+def sign_off(call: Call) -> SignedOff:
+    """End a session: give up what the worker holds and waits for, and its signs of life.
+
+    What it claimed for a branch that it has finished stays until that lands, and what it offers
+    to somebody until that is taken up.
+
+    Raises:
+        Refused: who acts here is only inferred, or contradicted: it could end somebody else's.
+    """
+    here = where.located(call)
+    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    me = identities.resolve(here, call.actor, call.environ)
+    identities.require_certain(me, here, "sign-off")
+    words = whoami.misnamed(here)
+    if words is not None:
+        call.note(words)
+    pending, changed = _pending(here), uncommitted.paths(here)
+    worker = arrive.Worker(here, me, chosen.board_of(here.common_dir), call.watch, [])
+    released, kept, offered = _left(worker)
+    beats.drop(here.git_dir, me.instance)
+    return SignedOff(worker, pending, changed, released, kept, offered)
+
+
+def _pending(here: Worktree) -> list[str]:
+    """Return the guarded files that a refusal still binds."""
+    live = refusal.live(here, git.elsewhere())
+    return sorted({record.path for record, facts in live if not refusal.is_settled(record, facts)})
+
+
+def _left(worker: Worker) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]]]:
+    """Give up places; return what was given up, what was kept, and which offers stand on that."""
+    tops = list(claims.tops(worker.store)) if worker.me.instance else []
+    roll, moves, released = worker.roll(), leaving.own_moves(worker), []
+    offered = {event.scope: found for event in tops if (found := _offered(worker, roll, event))}
+    mine = {event.scope: event.state.places_of(worker.instance) for event in tops}
+    finished = done.finished_by(tops, worker.instance)
+    kept = {
+        scope: [
+            one
+            for one in places
+            if done.is_of(finished, scope, one) or (scope in offered and one == places[0])
+        ]
+        for scope, places in mine.items()
+    }
+    for scope in sorted(mine):
+        if len(kept[scope]) < len(mine[scope]):
+            stay = frozenset(kept[scope])
+            released.append(leaving.give_up(worker, roll, scope, moves, stay))
+    return released, sorted(scope for scope, places in kept.items() if places), offered
+
+
+def _offered(worker: Worker, roll: Roll, event: Event) -> tuple[Offer, ...]:
+    """Return the offers of `worker` that somebody whose worktree is there may still take up."""
+    holder = event.state.holder
+    if holder is None or holder.instance != worker.instance:
+        return ()
+    return tuple(
+        offer for offer in event.state.offers if not all(roll.of(one).gone for one in offer.to)
+    )
