@@ -22,12 +22,7 @@ OUTSIDE = {"coord"}
 MODULES = [name for name in SOURCES if name not in OUTSIDE]
 VERB_MODULES = {f"coord.cli.{module}" for module, _ in VERBS.values()} | {"coord.cli.install"}
 # Arrows between verbs that are still to be cut.
-ARROWS = {
-    "coord.cli.leave -> coord.cli.who",
-    "coord.cli.merge_order -> coord.cli.leave",
-    "coord.cli.wake -> coord.cli.habits",
-    "coord.cli.worktrees -> coord.cli.who",
-}
+ARROWS = {"coord.cli.wake -> coord.cli.habits"}
 # What is this process's own, and no caller's of a use case.
 OF_THE_PROCESS = {
     "coord.board.process": "the environment of `ps`, where there is no /proc",

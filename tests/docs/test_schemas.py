@@ -21,10 +21,9 @@ WRITER = runpy.run_path(str(ROOT / "docs" / "schemas.py"))
 TEXTS: dict[str, str] = WRITER["texts"]()
 # Verbs whose answers have no type yet.
 UNTYPED = {
-    "announce", "check", "doctor", "finish", "id check", "id list", "id next", "id renumber",
-    "inbox", "lanes", "list", "log", "merge-order", "mirror", "overlap", "pause", "pin", "put-down",
-    "reauthor", "regenerate", "resolve", "resume", "send", "ship", "show", "sign-off", "take-over",
-    "track derived", "track log", "track once", "untrack", "wait", "wake", "whoami", "worktree add",
+    "check", "doctor", "id check", "id list", "id next", "id renumber", "lanes", "mirror",
+    "reauthor", "regenerate", "resolve", "track derived", "track log", "track once", "untrack",
+    "wake",
 }  # fmt: skip
 
 

@@ -30,8 +30,12 @@ def hold(words: Sequence[str], out: str) -> None:
 def _name(words: Sequence[str]) -> str | None:
     """Return the schema for a command: of the verb and the one below it, or of the verb alone."""
     verb = [*(words[2:] if words[0] == "--as" else words), ""]
-    names = (f"{verb[0]}-{verb[1]}", verb[0])
-    return next((name for name in names if (FOLDER / f"{name}.json").exists()), None)
+    return next((name for name in (f"{verb[0]}-{verb[1]}", verb[0]) if name in _names()), None)
+
+
+@functools.cache
+def _names() -> frozenset[str]:
+    return frozenset(path.stem for path in FOLDER.iterdir())
 
 
 @functools.cache

@@ -8,22 +8,53 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.documents.board import BoardDocument
-from coord.documents.claims import ClaimsDocument
-from coord.documents.failure import FailureDocument
-from coord.documents.landed import LandedDocument
-from coord.documents.messages import ReadDocument
-from coord.documents.offers import OfferingsDocument
-from coord.documents.released import ReleasedDocument
+from coord.documents import (
+    board,
+    claims,
+    failure,
+    finish,
+    landed,
+    ledgers,
+    log,
+    merge_order,
+    messages,
+    offers,
+    overlaps,
+    pauses,
+    released,
+    shown,
+    sign_off,
+    wait,
+    whoami,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FAILURE = FailureDocument
+FAILURE = failure.FailureDocument
 VERBS: Mapping[str, object] = {
-    "ack": ClaimsDocument | ReadDocument,
-    "board": BoardDocument,
-    "claim": ClaimsDocument,
-    "handoff": OfferingsDocument,
-    "release": ReleasedDocument | LandedDocument,
+    "whoami": whoami.KnownDocument,
+    "pin": whoami.KnownDocument,
+    "worktree add": whoami.KnownDocument,
+    "sign-off": sign_off.SignOffDocument,
+    "ship": ledgers.ShippedDocument,
+    "put-down": ledgers.LeftDocument | ledgers.ListingDocument,
+    "claim": claims.ClaimsDocument,
+    "release": released.ReleasedDocument | landed.LandedDocument,
+    "wait": wait.WaitDocument,
+    "take-over": claims.ClaimsDocument,
+    "finish": finish.FinishDocument,
+    "board": board.BoardDocument,
+    "log": log.LogDocument,
+    "announce": overlaps.AnnouncedDocument,
+    "show": shown.ShownDocument,
+    "list": shown.AnnouncementsDocument,
+    "inbox": messages.InboxDocument,
+    "send": messages.SentDocument,
+    "ack": claims.ClaimsDocument | messages.ReadDocument,
+    "pause": pauses.PausedDocument,
+    "resume": pauses.ResumedDocument,
+    "handoff": offers.OfferingsDocument,
+    "overlap": overlaps.OverlapDocument,
+    "merge-order": merge_order.MergeOrderDocument,
 }
