@@ -21,9 +21,8 @@ WRITER = runpy.run_path(str(ROOT / "docs" / "schemas.py"))
 TEXTS: dict[str, str] = WRITER["texts"]()
 # Verbs whose answers have no type yet.
 UNTYPED = {
-    "check", "doctor", "id check", "id list", "id next", "id renumber", "lanes", "mirror",
-    "reauthor", "regenerate", "resolve", "track derived", "track log", "track once", "untrack",
-    "wake",
+    "check", "doctor", "id check", "id list", "id next", "id renumber", "reauthor", "regenerate",
+    "resolve", "track derived", "track log", "track once", "untrack",
 }  # fmt: skip
 
 

@@ -97,27 +97,6 @@ def read_ids(store: Store, instance: str) -> set[str]:
     return {name for rec in store.list(keys.read(instance)) for name in _ids(rec)}
 
 
-def document(message: Message) -> dict[str, object]:
-    """Return one message as JSON answers give it."""
-    return {
-        "id": message.id,
-        "kind": message.kind,
-        "from": message.sender.actor,
-        "from_instance": message.sender.instance,
-        "from_branch": message.sender.branch,
-        "provenance": message.sender.source,
-        "authority": None,
-        "to": message.to.actor,
-        "to_instance": message.to.instance,
-        "scope": message.scope,
-        "generation": message.generation,
-        "text": message.text,
-        "sent_at": message.sent_at,
-        "read": message.read,
-        "offer": message.offer,
-    }
-
-
 def offers(store: Store, instance: str) -> Iterator[Offered]:
     """Yield the scopes that are offered to an instance."""
     for event in claims.tops(store):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board.events import UNKNOWN, brief
-from coord.identity import pin
+from coord.board.events import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from coord.board.events import Place, State
-    from coord.board.roll import Member, Roll
+    from coord.board.roll import Roll
 
 
 class Claimant(NamedTuple):
@@ -100,57 +99,6 @@ def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
 def claimant(state: State, mine: Place, roll: Roll) -> Claimant:
     """Return how the place `mine` of a line is shown."""
     return next(one for one in claimants(state, roll) if one.place == mine)
-
-
-def row_document(row: Row) -> dict[str, object]:
-    """Return one scope as ``board --json`` answers."""
-    holder = row.claimants[0].place if row.claimants else None
-    return {
-        "scope": row.scope,
-        "state": row.state,
-        "stale": row.stale,
-        "dead": row.dead,
-        "gone": row.gone,
-        "paused": row.paused_at is not None,
-        "paused_at": row.paused_at,
-        "paused_why": row.paused_why,
-        "finished_at": row.finished_at,
-        "generation": row.generation,
-        "holder": None if holder is None else {"since": holder.since, **_attributes(holder)},
-        "claimants": [
-            {**brief(one.place), "place": one.number, "state": one.state} for one in row.claimants
-        ],
-    }
-
-
-def member_document(member: Member) -> dict[str, object]:
-    """Return one worker as ``board --json`` answers."""
-    status = member.status
-    return {
-        "actor": member.actor.actor,
-        "instance": member.actor.instance,
-        "last_seen": None if status.seen is None else pin.at(status.seen),
-        "present": status.present,
-        "dead": status.dead,
-        "gone": status.gone,
-        "branch": member.branch,
-        "worktree": member.worktree,
-    }
-
-
-def _attributes(place: Place) -> Mapping[str, object]:
-    return {
-        "actor": place.actor,
-        "instance": place.instance,
-        "branch": place.branch,
-        "issue": place.issue,
-        "session": place.session,
-        "intent": place.intent,
-        "paths": list(place.paths),
-        "agent": place.process.name if place.process else None,
-        "host": place.process.host if place.process else None,
-        "pid": place.process.pid if place.process else None,
-    }
 
 
 def owners(rows: Iterable[Row]) -> set[str]:

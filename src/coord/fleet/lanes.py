@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import duration
 from coord.board import keys, scopes
-from coord.board.events import brief
 from coord.fleet.ledger import seconds
 
 if TYPE_CHECKING:
@@ -102,19 +100,3 @@ def _last_of(newest: Tail[Move], names: set[str]) -> dict[str, Move]:
             if len(found) == len(names):
                 break
     return found
-
-
-def document(row: Row) -> dict[str, object]:
-    """Return a lane as ``--json`` answers."""
-    return {
-        "lane": row.lane.name,
-        "scope": scope_of(row.lane.name),
-        "state": row.state,
-        "every": duration.typed(row.lane.every),
-        "about": row.lane.about or None,
-        "last_tended": None if row.tended is None else row.tended.at,
-        "tended_by": None if row.tended is None else row.tended.actor,
-        "age": row.age,
-        "overdue": row.state == "overdue",
-        "holder": None if row.holder is None else brief(row.holder),
-    }

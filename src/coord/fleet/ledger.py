@@ -153,8 +153,3 @@ def _moment(at: str) -> datetime | None:
         return datetime.fromisoformat(at)
     except ValueError:
         return None
-
-
-def document(entry: Move | PutDown) -> dict[str, str | None]:
-    """Return an entry as ``--json`` answers; null where nothing was said."""
-    return {column: text or None for column, text in entry._asdict().items()}

@@ -77,15 +77,3 @@ def reflect(newest: Tail[Move], declared: Sequence[str], window: int) -> Mirror:
     cold = [Kind(name, 0, latest.get(name)) for name in declared if name not in counts]
     cold.sort(key=lambda kind: seconds(kind.last_shipped or "") or 0.0)
     return Mirror(window, min(number, window), (*warm, *cold), whole)
-
-
-def document(mirror: Mirror) -> dict[str, object]:
-    """Return the mirror as ``--json`` answers."""
-    cold = [{"kind": kind.name, "last_shipped": kind.last_shipped} for kind in mirror.cold]
-    return {
-        "window": mirror.window,
-        "shipped": mirror.shipped,
-        "kinds": {kind.name: kind.times for kind in mirror.kinds if kind.times},
-        "cold": cold[0] if cold else None,
-        "all_cold": cold,
-    }

@@ -1,18 +1,15 @@
-"""What a worker sees when it wakes: one screen, or one document. Pure."""
+"""What a worker sees when it wakes. Pure."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import inbox, inboxtext, scopes, view
+from coord.board import inboxtext, scopes
 from coord.board.text import board_lines
-from coord.fleet import ledger, mirror
 from coord.fleet.text import mirror_lines, put_down_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from coord.board.messages import Message
     from coord.board.roll import Member
@@ -22,8 +19,7 @@ if TYPE_CHECKING:
     from coord.fleet.suggestion import Suggestion
 
 
-@dataclass
-class Screen:
+class Screen(NamedTuple):
     """The parts of a wake; what could not be had is empty, and says why in `unavailable`.
 
     Attributes:
@@ -41,36 +37,19 @@ class Screen:
 
     actor: str
     instance: str | None
-    now: float = field(default_factory=time.time)
-    members: list[Member] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
-    messages: list[Message] = field(default_factory=list)
-    mirror: Mirror | None = None
-    put_downs: list[PutDown] = field(default_factory=list)
-    suggestion: Suggestion | None = None
-    unavailable: dict[str, str] = field(default_factory=dict)
+    now: float
+    members: Sequence[Member]
+    rows: Sequence[Row]
+    messages: Sequence[Message]
+    mirror: Mirror | None
+    put_downs: Sequence[PutDown]
+    suggestion: Suggestion | None
+    unavailable: Mapping[str, str]
 
     @property
     def contested(self) -> list[str]:
         """The scopes with more than one live claimant."""
         return [row.scope for row in self.rows if row.state == "contested"]
-
-
-def document(screen: Screen) -> Mapping[str, object]:
-    """Return the screen as ``wake --json`` answers."""
-    suggestion = screen.suggestion
-    return {
-        "actor": screen.actor,
-        "instance": screen.instance,
-        "actors": [view.member_document(member) for member in screen.members],
-        "claims": [view.row_document(row) for row in screen.rows],
-        "contested": screen.contested,
-        "messages": [inbox.document(message) for message in screen.messages],
-        "mirror": None if screen.mirror is None else mirror.document(screen.mirror),
-        "put_downs": [ledger.document(entry) for entry in screen.put_downs],
-        "suggestion": None if suggestion is None else suggestion._asdict(),
-        "unavailable": screen.unavailable,
-    }
 
 
 def lines(screen: Screen) -> Iterator[str]:

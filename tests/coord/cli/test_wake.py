@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -68,6 +69,21 @@ def test_one_screen_for_a_person(one: Repo, two: Repo) -> None:
     assert "\x1b" not in done.out
     assert one.paste(shown[-1].removeprefix("  run: ")).code == 0
     assert answer(two, "wake", "--no-stagger")["suggestion"] is None
+
+
+def test_a_claim_is_as_old_as_the_board_says(one: Repo) -> None:
+    """Made by a clock that stood in 1990: the screen bounds its age by the record's, too."""
+    code = (
+        f"import time; real = time.time\ntime.time = lambda: real() - {30 * 365 * 86400}\n"
+        "from coord.cli.main import run; run()"
+    )
+    assert one.run(sys.executable, "-c", code, "claim", "x").code == 0
+
+    shown = one.coord("wake", "--no-stagger").out
+
+    (row,) = (line for line in one.coord("board").out.splitlines() if "task:x" in line)
+    assert "for less than a minute" in row
+    assert row in shown.splitlines()
 
 
 def test_a_new_repository_wakes_too(repo: Repo) -> None:

@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from coord.board.events import Place
-from coord.fleet.lanes import Row, document, survey
+from coord.documents.lanes import lane as document
+from coord.fleet.lanes import Row, survey
 from coord.settings.config import Lane
 from harness.moves import ledger, moved
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from coord.documents.mirror import document
 from coord.fleet import ledgerfile
-from coord.fleet.mirror import Mirror, document, reflect
+from coord.fleet.mirror import Mirror, reflect
 from harness.moves import ledger, moved
 
 if TYPE_CHECKING:
