@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from coord.installer.steps import Drop, Keep, Leave, Move, Step, Write
 from coord.settings import config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from coord.base.finding import Problem
     from coord.installer.authorship import Change
@@ -24,11 +24,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """An answer: as lines for stdout, remarks for stderr, and one JSON document."""
+    """What was done, or would be.
 
+    Attributes:
+        state: ``installed``, ``uninstalled`` or ``planned``.
+        steps: the steps, in their order.
+        lines: the answer, for stdout.
+        notes: remarks, for stderr.
+        authors: what becomes of the author of each worktree.
+        snippet: how to call the hooks that were not to be written; None where they were.
+    """
+
+    state: str
+    steps: Sequence[Step]
     lines: list[str]
     notes: list[str]
-    document: Mapping[str, object]
+    authors: Sequence[Change] = ()
+    snippet: str | None = None
 
 
 def installed(
@@ -38,21 +50,14 @@ def installed(
     common = found.here.common_dir
     lines = [*_grouped(plan, common), *_told(found, changes, first=bool(plan))]
     lines.append(_state(common, changed=bool(plan), done=done))
-    snippet = hooktools.snippet(found.here.top)
-    no_hooks = found.wanted.hook_folder is None
     notes = [*_notes(found), *_unrun(plan), *_later(changes)]
     notes += found.laid.notes() if done else []
-    document = {
-        "state": "installed" if done else "planned",
-        "changed": bool(plan),
-        "steps": [_step(step) for step in plan],
-        "authors": [asdict(change) for change in changes],
-        "notes": notes,
-        "snippet": snippet if no_hooks else None,
-    }
-    if no_hooks:
+    snippet = None
+    if found.wanted.hook_folder is None:
+        snippet = hooktools.snippet(found.here.top)
         lines += snippet.splitlines()
-    return Report(lines, notes, document)
+    state = "installed" if done else "planned"
+    return Report(state, plan, lines, notes, changes, snippet)
 
 
 def undone(here: Worktree, plan: Sequence[Step], notes: list[str], *, done: bool) -> Report:
@@ -62,13 +67,7 @@ def undone(here: Worktree, plan: Sequence[Step], notes: list[str], *, done: bool
         lines.append(f"nothing to do: git-coord is not in {here.common_dir}")
     else:
         lines.append(f"{'uninstalled from' if done else 'would uninstall from'} {here.common_dir}")
-    document = {
-        "state": "uninstalled" if done else "planned",
-        "changed": bool(plan),
-        "steps": [_step(step) for step in plan],
-        "notes": notes,
-    }
-    return Report(lines, notes, document)
+    return Report("uninstalled" if done else "planned", plan, lines, notes)
 
 
 def checked(problems: Sequence[Problem]) -> Iterator[str]:
@@ -144,8 +143,3 @@ def _grouped(plan: Sequence[Step], common: str) -> list[str]:
 def _kind_and_folder(step: Step) -> tuple[str, str] | None:
     verb = {Write: "write ", Drop: "delete", Leave: "delete"}.get(type(step))
     return (verb, os.path.dirname(step.path)) if verb else None
-
-
-def _step(step: Step) -> dict[str, str]:
-    to = getattr(step, "to", None) or getattr(step, "beside", None)
-    return {"action": type(step).__name__.lower(), "path": step.path, **({"to": to} if to else {})}

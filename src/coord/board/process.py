@@ -85,12 +85,18 @@ class Process(NamedTuple):
 
 
 def ancestors(pid: int | None = None) -> list[Link]:
-    """Return the processes above this one (or above `pid`), the parent first."""
+    """Return the processes above this one (or above `pid`), the parent first, as far as we may see.
+
+    With ``hidepid=1`` ``/proc`` lists another user's process, and lets nobody else read it.
+    """
     look = _look()
     chain: list[Link] = []
     above = os.getppid() if pid is None else _parent(look, pid)
     while above > 0 and len(chain) < _DEPTH:
-        link = look(above)
+        try:
+            link = look(above)
+        except PermissionError:
+            break
         if link is None:
             break
         chain.append(link)

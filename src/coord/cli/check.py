@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 import time
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from coord.base.errors import Usage
-from coord.check import judge, snapshot
-from coord.check.judge import Report
 from coord.check.mend import told
 from coord.cli import edge, show
-from coord.history import revisions
-from coord.history.door import Door
-from coord.history.problem import counted, printed
-from coord.repo import caller, git
+from coord.documents import check as documents
+from coord.history.problem import counted
+from coord.repo import caller
+from coord.work import check as checking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from coord.check.edges import Tick
-    from coord.check.subject import Subject
+    from coord.check.judge import Repair, Report
     from coord.history.problem import Problem
-    from coord.repo.worktree import Worktree
 
 _PATIENCE = 1.0  # seconds before progress is shown
 
@@ -53,53 +46,17 @@ def check(words: str | None, *, tree: bool, mend: bool, as_json: bool) -> int:
             why="it judges what is there now; a range judges history, which is what can be mended",
             run="git coord check --tree",
         )
-    here = edge.located()
-    git.require_version(here.cwd)
+    options = {"--tree": tree, "--mend": mend}
+    call = edge.call(None, "check", [] if words is None else [words], options)
     if mend:
-        _mend(here, words, as_json=as_json)
+        _print_mended(checking.mend(call, words, _progress()), as_json=as_json)
         return 0
-    report = _of_tree(here) if tree else _of_range(here, words)
+    tick = _progress()
+    report = checking.of_tree(call, tick) if tree else checking.of_range(call, words, tick)
     for note in report.notes:
         show.note(note)
     _print(report, as_json=as_json)
     return int(bool(report.problems))
-
-
-def _of_tree(here: Worktree) -> Report:
-    with snapshot.taken(here) as (door, asked):
-        if asked is None:
-            return Report()
-        with judge.reading(here, os.getcwd(), door, asked, _progress()) as found:
-            return snapshot.uncommitted(judge.judge(found), asked)
-
-
-def _of_range(here: Worktree, words: str | None) -> Report:
-    with _reading(here, words) as found:
-        return judge.judge(found) if found else Report()
-
-
-def _mend(here: Worktree, words: str | None, *, as_json: bool) -> None:
-    with _reading(here, words) as found:
-        done = judge.mend(found) if found else judge.Repair((), None)
-    if as_json:
-        paths = [printed(each.path) for each in done.mended]
-        show.document({"mended": paths, "commit": done.commit})
-        return
-    for each in done.mended:
-        show.line(told(each))
-    show.line(f"committed as {done.commit[:12]}" if done.commit else "nothing to put back")
-
-
-@contextmanager
-def _reading(here: Worktree, words: str | None) -> Iterator[Subject | None]:
-    """Read the range that was typed, or the default one; None on an unborn branch."""
-    door = Door(here.cwd)
-    asked = revisions.default(door) if words is None else revisions.resolve(door, words)
-    if asked is None:
-        yield None
-        return
-    with judge.reading(here, os.getcwd(), door, asked, _progress()) as found:
-        yield found
 
 
 def _progress() -> Tick:
@@ -114,18 +71,19 @@ def _progress() -> Tick:
     return tick
 
 
-def _print(report: Report, *, as_json: bool) -> None:
-    problems = [replace(each, run=caller.placed(each.run)) for each in report.problems]
+def _print_mended(done: Repair, *, as_json: bool) -> None:
     if as_json:
-        show.document(
-            {
-                "ok": not report.problems,
-                "problems": [problem.document() for problem in problems],
-                "commits": report.commits,
-                "guarded": report.guarded,
-                "notes": report.notes,
-            }
-        )
+        show.document(documents.mended(done))
+        return
+    for each in done.mended:
+        show.line(told(each))
+    show.line(f"committed as {done.commit[:12]}" if done.commit else "nothing to put back")
+
+
+def _print(report: Report, *, as_json: bool) -> None:
+    problems = tuple(replace(each, run=caller.placed(each.run)) for each in report.problems)
+    if as_json:
+        show.document(documents.checked(replace(report, problems=problems)))
         return
     for problem in problems:
         show.line(_headline(problem))

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from coord.cli import edge, show
 from coord.doctor import text
 from coord.doctor.examine import examine
+from coord.documents.doctor import diagnosis
+from coord.work import where
 
 
 @click.command()
 @show.json_option
 def doctor(*, as_json: bool) -> int:
     """Prove what is in force in every worktree, and name what is not; change nothing."""
-    found = examine(edge.located(), os.getcwd(), os.environ)
+    call = edge.call(None, "doctor")
+    found = examine(where.located(call), call.cwd, call.environ)
     if as_json:
-        show.document(text.document(found))
+        show.document(diagnosis(found))
         return 0 if found.ok else 1
     for line in text.lines(found):
         show.line(line)

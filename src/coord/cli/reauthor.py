@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.base.errors import Environment, Refused, Usage
 from coord.cli import edge, show
-from coord.identity import outgoing, whoami
-from coord.reauthor import reauthor as rewriting
+from coord.documents import reauthor as documents
 from coord.reauthor.request import Request
-from coord.repo import reflog, worktree
-from coord.work import where
+from coord.work import reauthor as rewriting
 
 if TYPE_CHECKING:
     from coord.reauthor.reauthor import Done, Plan
     from coord.reauthor.rewrite import Change
-    from coord.repo.worktree import Worktree
 
 
 @click.command()
@@ -49,95 +45,14 @@ def reauthor(
     merges and everybody else's commits stay as they are.
     """
     request = Request(commits, outgoing, branches, pushed)
-    _require_sense(request)
-    here = edge.located()
-    signature = _signature(here, asked, request)
-    plan = _planned(here, signature, request)
-    done = None if dry_run or not plan.chain else rewriting.carry_out(here, plan)
+    call = edge.call(asked, request.words().removeprefix("git coord "))
+    rewritten = rewriting.reauthor(call, request, dry_run=dry_run)
+    plan, done = rewritten
     if as_json:
-        show.document(_document(plan, done, dry_run=dry_run))
+        show.document(documents.reauthored(rewritten, dry_run=dry_run))
     else:
         _print(plan, done, outgoing=outgoing)
     _comment(plan, done, pushed)
-
-
-def _require_sense(request: Request) -> None:
-    """Insist on something to do.
-
-    Raises:
-        Usage: neither commits nor ``--outgoing``, or ``^REV`` without it.
-    """
-    excluded = any(commit.startswith("^") for commit in request.commits)
-    if request.outgoing or (request.commits and not excluded):
-        return
-    raise Usage(
-        "usage",
-        "nothing to leave ^REV out of" if excluded else "no commit is named",
-        where="git coord reauthor",
-        why="name the commits, or take all that the push guard names",
-        run="git coord reauthor --outgoing --dry-run",
-    )
-
-
-def _signature(here: Worktree, asked: str | None, request: Request) -> tuple[str, str]:
-    """Return name and e-mail that this worktree's commits are to bear.
-
-    Raises:
-        Refused: no pin, or another actor than the pinned one is asked for.
-    """
-    verb = request.words().removeprefix("git coord ")
-    call = edge.call(asked, verb)
-    worktree.refuse_leaked(here, call.cwd, verb, call.environ)
-    where.lazily_pin(call, here)
-    me = whoami.resolve(here, asked)
-    whoami.require_certain(me, here, verb)
-    pinned = whoami.read_pin(here)
-    if pinned is None:
-        raise Refused(
-            "identity-inferred",
-            f"reauthor as {me.actor} refused",
-            where=here.cwd,
-            why="only a pin says for good which identity this worktree's commits bear",
-            run="git coord pin" if here.linked else "git coord pin --self",
-        )
-    if outgoing.follows(here.common_dir, pinned):
-        return pinned.name, pinned.email
-    return whoami.own(here, "user.name"), whoami.own(here, "user.email")
-
-
-def _planned(here: Worktree, signature: tuple[str, str], request: Request) -> Plan:
-    try:
-        return rewriting.plan(here, signature, request)
-    except reflog.Doubt as doubt:
-        raise Environment(
-            "git-failed",
-            "the commits could not be listed",
-            where=here.cwd,
-            why=str(doubt),
-            run="git fsck --connectivity-only",
-        ) from doubt
-
-
-def _document(plan: Plan, done: Done | None, *, dry_run: bool) -> dict[str, object]:
-    new = done.new if done else {}
-    return {
-        "dry_run": dry_run,
-        "name": plan.who[0],
-        "email": plan.who[1],
-        "commits": [
-            {
-                "old": commit,
-                "new": new.get(commit),
-                "author": change.author,
-                "committer": change.committer,
-            }
-            for commit, change in plan.changes.items()
-        ],
-        "rebuilt": len(plan.chain),
-        "branches": [move._asdict() for move in done.moves] if done else [],
-        "unsigned": list(done.unsigned) if done else [],
-        "left": list(done.left) if done else [],
-    }
 
 
 def _print(plan: Plan, done: Done | None, *, outgoing: bool) -> None:

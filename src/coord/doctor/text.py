@@ -1,9 +1,8 @@
-"""A diagnosis as one screen of text, or as one JSON document. Pure."""
+"""A diagnosis as one screen of text. Pure."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import coord
@@ -19,22 +18,6 @@ if TYPE_CHECKING:
 _ROWS = 12  # worktrees
 _GROUPS = 12  # findings
 _NAMED = 3  # worktrees of one finding
-
-
-def document(found: Diagnosis) -> dict[str, object]:
-    """Return the answer as a JSON document, without its schema number."""
-    return {
-        "ok": found.ok,
-        "findings": [asdict(finding) for finding in found.findings],
-        "notes": [
-            {"subject": verdict.subject, "message": note}
-            for verdict in found.verdicts
-            for note in verdict.notes
-        ],
-        "worktrees": [_worktree(view) for view in found.views],
-        "git": ".".join(map(str, found.git)),
-        "version": coord.VERSION,
-    }
 
 
 def lines(found: Diagnosis) -> Iterator[str]:
@@ -130,20 +113,3 @@ def _who(view: View) -> str:
 def _hooks(view: View) -> tuple[list[str], list[str]]:
     states = view.hooks.states if view.hooks else {}
     return [event for event, state in states.items() if state in probes.IN_FORCE], list(states)
-
-
-def _worktree(view: View) -> dict[str, object]:
-    return {
-        "worktree": view.folder,
-        "branch": view.branch,
-        "bare": view.bare,
-        "gone": view.away,
-        "actor": view.pin.actor if view.pin else None,
-        "instance": view.pin.instance if view.pin else None,
-        "pinned": view.pin is not None,
-        "author": view.author or None,
-        "committer": view.committer or None,
-        "hooks": dict(view.hooks.states) if view.hooks else {},
-        "hooks_folder": view.hooks.folder if view.hooks else None,
-        "alias": view.alias,
-    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from coord.base.cquote import c_quoted
 
@@ -25,10 +25,6 @@ class Problem:
     commit: str | None
     message: str
     run: str
-
-    def document(self) -> dict[str, str | None]:
-        """Return the problem as ``--json`` has it."""
-        return asdict(self)
 
 
 def printed(path: bytes) -> str:

@@ -42,10 +42,6 @@ class Row(NamedTuple):
     state: str
     branches: tuple[str, ...] = ()
 
-    def document(self) -> dict[str, object]:
-        """Return the row as ``--json`` has it."""
-        return self._asdict()
-
 
 def rows(here: Worktree, store: Store, namespace: str | None) -> list[Row]:
     """Return the identifiers of a namespace, or of all, in order.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.identity import pin, whoami
 from coord.repo import worktree
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ def lazily_pin(call: Call, here: Worktree) -> None:
     Never the main worktree: its branch may be a peer's. A git dir that cannot be written leaves
     the identity inferred, which the guards then refuse by name.
     """
+    from coord.identity import pin, whoami  # noqa: PLC0415  # many verbs ask for nobody's name
+
     if not (here.linked and here.installed) or whoami.read_pin(here) is not None:
         return
     wanted = call.actor or call.environ.get(whoami.VARIABLE) or pin.branch_handle(here.git_dir)

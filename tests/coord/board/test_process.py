@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
+from typing import IO
 
 import pytest
 
@@ -53,6 +55,22 @@ def test_the_worker_is_the_nearest_that_only_this_test_can_be(wrap: list[str]) -
     )
 
     assert done.stdout.split()[1] == str(os.getpid())
+
+
+def test_a_process_above_that_may_not_be_read_ends_the_chain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every verb asks who runs it, the doctor too: none may fail where /proc hides others."""
+    above, read = process.ancestors()[1].pid, open
+
+    def hidden(path: str, **how: str) -> IO[str]:
+        if path == f"/proc/{above}/stat":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return read(path, **how)
+
+    monkeypatch.setattr("builtins.open", hidden)
+
+    assert _pids(process.ancestors()) == [os.getppid()]
 
 
 def test_a_script_run_by_a_shell_is_its_shell(tmp_path: os.PathLike[str]) -> None:

@@ -1,0 +1,153 @@
+"""``track`` and ``untrack``: guarded files, declared for all and selected in this clone."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.base import command
+from coord.base.names import quote
+from coord.guard import trust
+from coord.installer import attributesfile, disk, pattern
+from coord.installer.apply import alone, apply
+from coord.repo import git
+from coord.work import trackfaults, where
+from coord.work.trackfiles import Files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coord.installer.declaration import Value
+    from coord.installer.steps import Edit
+    from coord.repo.worktree import Worktree
+    from coord.work.call import Call
+
+
+class Rule(NamedTuple):
+    """What is to be guarded, and how.
+
+    Attributes:
+        pattern: the files, counted from the top level of the worktree.
+        kind: ``derived``, ``log`` or ``once``.
+        regenerate: what makes a derived file.
+        inputs: what it is made from, as globs.
+        start: what a record of a log begins with; empty: paragraphs, None: lines.
+    """
+
+    pattern: str
+    kind: str
+    regenerate: str | None = None
+    inputs: tuple[str, ...] = ()
+    start: str | None = None
+
+
+class Changed(NamedTuple):
+    """A pattern whose guard has changed.
+
+    Attributes:
+        pattern: the pattern.
+        rule: how it is guarded now; None: not any more.
+        files: the committed files, as they were.
+        paths: the files that were written, relative to the top level; none where it was so already.
+    """
+
+    pattern: str
+    rule: Rule | None
+    files: Files
+    paths: list[str]
+
+
+def track(call: Call, rule: Rule) -> Changed:
+    """Guard the files of a pattern.
+
+    Raises:
+        Usage: the pattern, or what is said of it, makes no sense.
+        Refused: another installer is at work, or a file cannot be changed as text.
+        Environment: there is no worktree, or a file cannot be written.
+    """
+    _require_sense(rule)
+    here = where.located(call)
+    # From the first look to the last rename: what another adds meanwhile would be written over.
+    with alone(here.common_dir, again=f"git coord {call.words}"):
+        files = Files.read(here)
+        fault = pattern.fault(rule.pattern, files.top)
+        if fault:
+            raise trackfaults.usage(rule.pattern, fault, rule.kind)
+        edits = files.edits(rule.kind, rule.pattern, _values(rule))
+        apply(edits, here.common_dir, again=f"git coord {call.words}")
+        if rule.regenerate and here.installed:
+            _accept(call, here, rule.regenerate)
+    return Changed(rule.pattern, rule, files, _relative(files, edits))
+
+
+def untrack(call: Call, name: str) -> Changed:
+    """Stop guarding a pattern, spelled as it was tracked.
+
+    Raises:
+        Refused: it is not guarded, another installer is at work, or a file cannot be changed.
+        Environment: there is no worktree, or a file cannot be written.
+    """
+    here = where.located(call)
+    with alone(here.common_dir, again=f"git coord {call.words}"):
+        files = Files.read(here)
+        edits = files.edits(None, name, {})
+        if not edits:
+            raise trackfaults.not_tracked(name)
+        apply(edits, here.common_dir, again=f"git coord {call.words}")
+    return Changed(name, None, files, _relative(files, edits))
+
+
+def left(call: Call, done: Changed) -> None:
+    """Say what is left to do. It comes after the answer: what was declared stands."""
+    files = done.files
+    names = " ".join(f":/{name}" for name in files.committable(done.paths))
+    if names:
+        message = quote(f"Guard {done.pattern}" if done.rule else "Guard less")
+        sparse = git.ask("config", "--bool", "core.sparseCheckout", cwd=files.top).text == "true"
+        add = "git add --sparse" if sparse else "git add"
+        call.note(f"commit it: {add} {names} && git commit -m {message} -- {names}")
+    if done.rule is None:
+        return
+    if not files.here.installed:
+        call.note(f"this clone has no drivers yet: {command.install()}")
+    committed = disk.read(files.path(attributesfile.COMMITTED)) or b""
+    for warning in pattern.overridden(files.here, committed, done.pattern, done.rule.kind):
+        call.note(warning)
+
+
+def _require_sense(rule: Rule) -> None:
+    """Insist on texts that can be declared.
+
+    Raises:
+        Usage: one cannot.
+    """
+    empty = rule.regenerate is not None and not rule.regenerate.strip()
+    if empty or "" in rule.inputs:
+        raise trackfaults.usage(rule.pattern, "--regenerate and --input need a text", rule.kind)
+    if rule.start is not None and "\n" in rule.start:
+        raise trackfaults.usage(rule.pattern, "--start needs a text of one line", rule.kind)
+
+
+def _values(rule: Rule) -> dict[str, Value]:
+    """Return what ``.coord.toml`` is to say of it."""
+    said: dict[str, Value | None] = {
+        "regenerate": rule.regenerate,
+        "inputs": list(rule.inputs) or None,
+        "start": rule.start,
+    }
+    return {key: text for key, text in said.items() if text is not None}
+
+
+def _accept(call: Call, here: Worktree, producer: str) -> None:
+    """Accept a producer for this clone, where the sandbox lets us write beside the hooks."""
+    try:
+        trust.accept(here.common_dir, [producer])
+    except OSError as error:
+        call.note(
+            f"the command is not accepted in this clone yet ({error.strerror}: hooks/coord); "
+            "git coord regenerate will ask for --trust"
+        )
+
+
+def _relative(files: Files, edits: Sequence[Edit]) -> list[str]:
+    return [os.path.relpath(edit.path, files.top) for edit in edits]
