@@ -10,9 +10,6 @@ from coord.board import abouttext
 from coord.board.text import board_lines
 from coord.cli import edge
 from coord.cli import show as screen
-from coord.work import board as boards
-from coord.work import list as listing
-from coord.work import show as showing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +26,8 @@ def show(asked: str | None, *, name: str | None, as_json: bool) -> None:
 
     NAME is tried as a scope with its kind, a worker's name or instance, a branch, and a task.
     """
+    from coord.work import show as showing  # noqa: PLC0415  # not for the other verb
+
     found = showing.show(edge.call(asked, "show"), name)
     if as_json:
         from coord.documents import shown  # noqa: PLC0415  # scripts pay for it
@@ -36,9 +35,8 @@ def show(asked: str | None, *, name: str | None, as_json: bool) -> None:
         screen.document(shown.shown(found))
         return
     subject, me = found.subject, found.worker.me.instance
-    rows = boards.aged(found.worker.store, found.rows, found.roll.now)
     screen.line(f"{subject.kind} {subject.name}")
-    screen.lines(board_lines(found.members, rows, me, found.roll.now))
+    screen.lines(board_lines(found.members, showing.aged(found), me, found.roll.now))
     screen.lines(_worktrees(found))
     for event in subject.events:
         past = showing.past(found, event)
@@ -60,6 +58,8 @@ def announcements(asked: str | None, *, as_json: bool) -> None:
 
     The board shows every claim; this shows what is meant by them.
     """
+    from coord.work import list as listing  # noqa: PLC0415
+
     worker, roll, found = listing.announcements(edge.call(asked, "list"))
     if as_json:
         from coord.documents import shown  # noqa: PLC0415

@@ -8,8 +8,6 @@ import click
 
 from coord.cli import answer, edge, show
 from coord.overlap import text as overlap_text
-from coord.work import announce as announcing
-from coord.work import overlap as meeting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +34,8 @@ def announce(
     GLOB is a pathspec as git has it. Who has declared the same paths on another branch is told,
     once, and so are you; nobody is kept from anything.
     """
+    from coord.work import announce as announcing  # noqa: PLC0415  # not for the other verb
+
     options = {"--intent": intent, "--path": globs, "--session": session}
     call = edge.call(asked, "announce", options=options)
     made = announcing.announce(call, intent=intent, globs=globs, session=session)
@@ -54,6 +54,8 @@ def announce(
 @click.pass_obj
 def overlap(asked: str | None, *, as_json: bool) -> None:
     """Show which declared paths meet, and which files two branches have in fact both changed."""
+    from coord.work import overlap as meeting  # noqa: PLC0415
+
     found = meeting.overlap(edge.call(asked, "overlap"))
     if as_json:
         from coord.documents import overlaps as documents  # noqa: PLC0415

@@ -10,7 +10,6 @@ from coord.board import view
 from coord.board.text import board_lines, log_lines
 from coord.cli import edge, show
 from coord.work import board as boards
-from coord.work import log as logs
 
 
 @click.command()
@@ -39,6 +38,8 @@ def board(asked: str | None, *, as_json: bool) -> None:
 @click.pass_obj
 def log(asked: str | None, *, name: str, as_json: bool) -> None:
     """Show what happened to SCOPE, oldest first."""
+    from coord.work import log as logs  # noqa: PLC0415  # not for board
+
     found = logs.log(edge.call(asked, "log", [name]), name)
     if as_json:
         from coord.documents import log as documents  # noqa: PLC0415

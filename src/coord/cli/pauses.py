@@ -6,7 +6,6 @@ import click
 
 from coord.cli import edge, show
 from coord.work import pause as pausing
-from coord.work import resume as resuming
 
 
 @click.command()
@@ -35,6 +34,8 @@ def pause(asked: str | None, *, reason: str | None, as_json: bool) -> None:
 @click.pass_obj
 def resume(asked: str | None, *, as_json: bool) -> None:
     """Take the mark of the pause away from what you hold."""
+    from coord.work import resume as resuming  # noqa: PLC0415  # not for pause
+
     actor, done = resuming.resume(edge.call(asked, "resume"))
     if as_json:
         from coord.documents import pauses  # noqa: PLC0415

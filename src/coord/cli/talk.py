@@ -9,8 +9,6 @@ import click
 from coord.board import inboxtext
 from coord.board.messages import KINDS
 from coord.cli import edge, show
-from coord.work import inbox as inboxes
-from coord.work import send as sending
 
 
 @click.command()
@@ -28,6 +26,8 @@ def send(
     KIND is one of intent, overlap, help, handoff, ack, dependency. None of them grants anything,
     and none moves a claim: that takes git coord handoff, and the other's ack.
     """
+    from coord.work import send as sending  # noqa: PLC0415  # not for the other verb
+
     if not text.strip():
         raise click.UsageError("TEXT is empty")
     call = edge.call(asked, "send", options={"--scope": scope}, tail=[kind, to, text])
@@ -47,6 +47,8 @@ def send(
 @click.pass_obj
 def inbox(asked: str | None, *, everything: bool, as_json: bool) -> None:
     """Show what others have sent you since you last looked, and which scopes they offer you."""
+    from coord.work import inbox as inboxes  # noqa: PLC0415
+
     # Ten thousand messages are kept to the end: looking for garbage in them took a tenth.
     gc.disable()
     call = edge.call(asked, "inbox")

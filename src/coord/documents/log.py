@@ -80,6 +80,15 @@ class EventDocument(_HeadDocument, _DetailsDocument):
     """An event; what it has besides depends on its kind.
 
     Attributes:
+        from: who held it, or had the place, before.
+        to: who holds it now; of an offer, to whom it is made.
+        passed_over: those in the line who could not come back.
+        waits_on: who holds it, where somebody begins to wait.
+        reason: the words of who did it.
+        shipped: what the holder shipped there since it took its place, a line a move.
+        offer: the offer that was taken up.
+        command: the process that ``git coord run`` has started.
+        tip: the branch's commit when it was finished.
         generation: of the scope, from this event on.
         line: the line from then on, the holder first.
     """

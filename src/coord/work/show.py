@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import Refused
 from coord.board import claims, recipients, scopes, view
 from coord.work import arrive
-from coord.work.board import rows_of
+from coord.work import board as boards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,10 +65,15 @@ def show(call: Call, name: str | None = None) -> Shown:
     worker = arrive.looking(call)
     roll = worker.roll()
     subject = _subject(worker, roll, name or worker.me.instance or worker.me.actor)
-    rows = rows_of(subject.events, roll)
+    rows = boards.rows_of(subject.events, roll)
     known = view.owners(rows) | subject.instances
     members = [one for one in roll.members(known) if one.actor.instance in known]
     return Shown(worker, roll, subject, members, rows)
+
+
+def aged(found: Shown) -> list[Row]:
+    """Return the rows with their ages, as the board has them; for text only."""
+    return boards.aged(found.worker.store, found.rows, found.roll.now)
 
 
 def past(found: Shown, event: Event) -> list[Event]:
