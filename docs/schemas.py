@@ -127,6 +127,7 @@ def _told(document: type) -> tuple[str, dict[str, str]]:
 def texts() -> dict[str, str]:
     """Return {file name: text} of every schema."""
     made = {name: whole(f"git coord {name} --json", answer) for name, answer in verbs.VERBS.items()}
+    made["coord-install"] = whole("coord-install --json", verbs.INSTALL)
     made["failure"] = whole("A failure, whatever the verb", verbs.FAILURE)
     return {
         f"{name.replace(' ', '-')}.json": f"{json.dumps(found, indent=2, ensure_ascii=False)}\n"

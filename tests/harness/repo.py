@@ -99,6 +99,8 @@ class Repo:
         out = os.fsdecode(done.stdout)
         if argv[:2] == ("git", "coord"):
             schemas.hold(argv[2:], out)
+        elif argv[0] == "coord-install":
+            schemas.hold(argv, out)
         return Done(done.returncode, out, os.fsdecode(done.stderr))
 
     def tried(self, *args: str, stdin: str | None = None) -> Done:

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING
 
 from coord.documents import (
     board,
+    check,
     claims,
+    doctor,
     failure,
     finish,
+    ids,
+    install,
     landed,
     lanes,
     ledgers,
@@ -23,9 +27,12 @@ from coord.documents import (
     offers,
     overlaps,
     pauses,
+    reauthor,
     released,
+    settle,
     shown,
     sign_off,
+    track,
     wait,
     wake,
     whoami,
@@ -35,10 +42,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FAILURE = failure.FailureDocument
+INSTALL = (
+    install.InstalledDocument
+    | install.UninstalledDocument
+    | install.CheckedDocument
+    | install.VersionDocument
+)
 VERBS: Mapping[str, object] = {
     "whoami": whoami.KnownDocument,
     "pin": whoami.KnownDocument,
     "worktree add": whoami.KnownDocument,
+    "reauthor": reauthor.ReauthoredDocument,
     "wake": wake.WakeDocument,
     "sign-off": sign_off.SignOffDocument,
     "ship": ledgers.ShippedDocument,
@@ -62,5 +76,17 @@ VERBS: Mapping[str, object] = {
     "resume": pauses.ResumedDocument,
     "handoff": offers.OfferingsDocument,
     "overlap": overlaps.OverlapDocument,
+    "doctor": doctor.DiagnosisDocument,
+    "track derived": track.TrackedDocument,
+    "track log": track.TrackedDocument,
+    "track once": track.TrackedDocument,
+    "untrack": track.UntrackedDocument,
     "merge-order": merge_order.MergeOrderDocument,
+    "regenerate": settle.RegeneratedDocument,
+    "resolve": settle.ResolvedDocument,
+    "id next": ids.NumberedDocument,
+    "id list": ids.ListingDocument,
+    "id check": ids.CheckedDocument,
+    "id renumber": ids.RenumberedDocument,
+    "check": check.CheckedDocument | check.MendedDocument,
 }
