@@ -23,7 +23,8 @@ Exit codes: 0 done, 1 refused by a rule or a negative answer, 2 wrong usage, 3 t
 (not a repository, unreadable, locked, git too old, configuration invalid, a fault of ours).
 A refusal is three lines on stderr: `coord: RULE: WHAT: WHERE`, `  why: …`, `  run: ONE COMMAND`.
 With `--json` the answer is one document on stdout, and a failure is
-`{"schema": 1, "error": {"rule", "what", "where", "why", "run"}}`.
+`{"schema": 1, "error": {"rule", "what", "where", "why", "run"}}`. The JSON Schema of
+each answer is shipped in `coord/documents/schemas`, a file a verb; an answer may have more keys.
 """
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import floors
+from coord.cli.main import VERBS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,13 @@ ENTRIES = ("cli", "hooks", "drivers", "installer")
 # The package itself holds nothing but its docstring and the version.
 OUTSIDE = {"coord"}
 MODULES = [name for name in SOURCES if name not in OUTSIDE]
+VERB_MODULES = {f"coord.cli.{module}" for module, _ in VERBS.values()} | {"coord.cli.install"}
+# What is this process's own, and no caller's of a use case.
+OF_THE_PROCESS = {
+    "coord.board.process": "the environment of `ps`, where there is no /proc",
+    "coord.repo.caller": "where a printed command is pasted; asked by entries",
+    "coord.repo.cwd": "a current folder that is gone; asked by entries",
+}
 
 
 def room(name: str) -> str:
@@ -106,3 +114,64 @@ def test_the_drivers_stand_apart() -> None:
     for name, others in IMPORTS.items():
         if name.startswith("coord.drivers"):
             assert {other for other in others if not other.startswith("coord.drivers")} <= OUTSIDE
+
+
+def test_no_verb_imports_another_verb() -> None:
+    """What two verbs share is a use case, or a helper that is no verb."""
+    found = {
+        f"{name} -> {other}" for name in VERB_MODULES for other in IMPORTS[name] & VERB_MODULES
+    }
+
+    assert not found
+
+
+def beneath(name: str) -> bool:
+    """Tell whether a use case may stand on a module: git's own entries are its front doors too."""
+    return (
+        name.split(".")[1] not in {"hooks", "drivers", "installer"}
+        and DESIGN.rooms[room(name)] <= DESIGN.rooms["coord.work"]
+    )
+
+
+def of_the_process(tree: ast.AST) -> set[str]:
+    """Return what code takes from its own process; a default that a caller can outrank is none."""
+    defaults = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.arguments)
+        for default in (*function.defaults, *function.kw_defaults)
+        if default is not None
+        for node in ast.walk(default)
+    }
+    nodes = [node for node in ast.walk(tree) if id(node) not in defaults]
+    names = {ast.unparse(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)}
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            names |= {f"{module}{alias.name}" for alias in node.names}
+    taken = {"print", "click", "os.getcwd", "os.getcwdb", "os.environ", "os.environb", "os.getenv"}
+    return taken & names
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if beneath(name)])
+def test_a_use_case_knows_its_caller_by_the_call_alone(name: str) -> None:
+    """A server's folder and environment are not its workers', and its stdout is none of theirs."""
+    found = of_the_process(ast.parse(SOURCES[name].read_text()))
+
+    assert bool(found) == (name in OF_THE_PROCESS), found
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("print('x')", {"print"}),
+        ("import click\nclick.echo('x')", {"click"}),
+        ("import os\nwhere = os.getcwd()", {"os.getcwd"}),
+        ("import os\ndef f(environ=os.environ): return environ['A']", set()),
+        ("import os\ndef f(): return os.environ['A']", {"os.environ"}),
+        ("from os import environ", {"os.environ"}),
+    ],
+)
+def test_what_code_takes_from_its_own_process_is_seen(code: str, found: set[str]) -> None:
+    """In a body, by any of its names; not where it is but a default."""
+    assert of_the_process(ast.parse(code)) == found

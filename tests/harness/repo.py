@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness import schemas
 from harness.refusal import Refusal, refusals
 
 if TYPE_CHECKING:
@@ -95,7 +96,12 @@ class Repo:
             timeout=timeout,
             **feed,
         )
-        return Done(done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr))
+        out = os.fsdecode(done.stdout)
+        if argv[:2] == ("git", "coord"):
+            schemas.hold(argv[2:], out)
+        elif argv[0] == "coord-install":
+            schemas.hold(argv, out)
+        return Done(done.returncode, out, os.fsdecode(done.stderr))
 
     def tried(self, *args: str, stdin: str | None = None) -> Done:
         """Run git, whatever its exit status."""

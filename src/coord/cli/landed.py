@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from coord.cli import show
 from coord.work import landed
-from coord.work.leaving import released
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,13 +15,13 @@ if TYPE_CHECKING:
 
 def settle(call: Call, names: Sequence[str], onto: str | None, *, as_json: bool) -> None:
     """Settle the claims of every branch that has landed, and print them, a line a scope."""
-    goal, settled = landed.settle(call, names, onto)
+    found = landed.settle(call, names, onto)
     if as_json:
-        documents = [
-            {**released(one.scope, one.state), "landed": list(one.branches)} for one in settled
-        ]
-        show.document({"onto": goal.name, "released": documents})
+        from coord.documents import landed as documents  # noqa: PLC0415  # scripts pay for it
+
+        show.document(documents.document(found))
         return
+    goal, settled = found
     for one in settled:
         heir = one.state.holder
         now = f"now held by {heir.actor}" if heir else "free"

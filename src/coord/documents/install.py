@@ -53,6 +53,12 @@ class InstalledDocument(TypedDict):
     snippet: str | None
 
 
+class VersionDocument(TypedDict):
+    """Which version would install."""
+
+    version: str
+
+
 class CheckedDocument(TypedDict):
     """What is not in force."""
 
