@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 from coord.board.waiting import Watch
 from coord.cli import show
-from coord.repo import worktree
 from coord.work.call import Call, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from coord.repo.worktree import Worktree
 
 
 def call(
@@ -35,8 +32,3 @@ def call(
     watch = Watch()
     said = typed(verb, words, options or {}, tail)
     return Call(asked, os.getcwd(), os.environ, watch, show.note, show.quoted, said)
-
-
-def located() -> Worktree:
-    """Return the worktree of the user's folder."""
-    return worktree.discover(os.getcwd())
