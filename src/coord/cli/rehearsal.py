@@ -1,4 +1,4 @@
-"""What ``merge-order --rehearse`` says while it goes on; the verb itself is in ``order``."""
+"""What ``merge-order --rehearse`` says while it goes on; the verb itself is in ``merge_order``."""
 
 from __future__ import annotations
 
