@@ -23,8 +23,8 @@ def send(
 ) -> None:
     """Send a message to an actor, which is all its live instances, or to one instance.
 
-    KIND is one of intent, overlap, help, handoff, ack, dependency. None of them grants anything,
-    and none moves a claim: that takes git coord handoff, and the other's ack.
+    KIND is one of intent, overlap, help, dependency; handoff and ack are understood too, as words.
+    None of them grants anything, and none moves a claim: git coord handoff and git coord ack do.
     """
     from coord.work import send as sending  # noqa: PLC0415  # not for the other verb
 
