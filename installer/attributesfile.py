@@ -84,9 +84,15 @@ def declared(text: bytes | None, pattern: str, kind: str) -> bytes:
     if text is not None and any(_sets(found, pattern, kind) for found in rules(text)):
         return text
     rest = undeclared(text, pattern) if text is not None else None
-    missing = [macro for macro in _fallbacks() if macro not in appended.split(rest or b"")]
-    lead = _NOTE + b"".join(missing) if missing else b""
-    return appended.added(rest, lead + rule.text())
+    texts = appended.split(rest or b"")
+    missing = [macro for macro in _fallbacks() if macro not in texts]
+    if _NOTE not in texts:
+        lead = _NOTE + b"".join(missing) if missing else b""
+        return appended.added(rest, lead + rule.text())
+    # Written by an earlier version, which knew fewer kinds; the note's line is whole by then.
+    at = texts.index(_NOTE) + 1
+    own = [macro for macro in missing if macro == _fallback(kind)]
+    return appended.added(b"".join([*texts[:at], *own, *texts[at:]]), rule.text())
 
 
 def undeclared(text: bytes, pattern: str) -> bytes | None:
@@ -165,7 +171,11 @@ def without_block(info: bytes | None) -> bytes | None:
 
 
 def _fallbacks() -> list[bytes]:
-    return [f"[attr]{attribute(kind)} -merge\n".encode() for kind in KINDS]
+    return [_fallback(kind) for kind in KINDS]
+
+
+def _fallback(kind: str) -> bytes:
+    return f"[attr]{attribute(kind)} -merge\n".encode()
 
 
 def _macros_of_ours(texts: list[bytes]) -> set[int]:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
 
 
-_SECTIONS = ("derived", "log")  # the kinds of which .coord.toml has more to say
+#: Kind → the section of .coord.toml that has more to say of it. A changelog has none of its own: an
+#: earlier version would refuse the whole file.
+_SECTIONS = {"changelog": "log", "derived": "derived", "log": "log"}
 
 
 @click.group()
@@ -56,9 +58,16 @@ def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: boo
 @show.json_option
 def log(pattern: str, *, start: str | None, as_json: bool) -> None:
     """Guard a log that only grows: merges join its records, and refuse to lose one."""
-    if start is not None and "\n" in start:
-        raise trackfaults.usage(pattern, "--start needs a text of one line", "log")
-    _declare("log", pattern, {} if start is None else {"start": start}, as_json=as_json)
+    _declare("log", pattern, _of_one_line("log", pattern, start), as_json=as_json)
+
+
+@track.command()
+@click.argument("pattern")
+@click.option("--start", metavar="PREFIX", help="Begins a section, where no heading does.")
+@show.json_option
+def changelog(pattern: str, *, start: str | None, as_json: bool) -> None:
+    """Guard a document of sections that people also edit: merges join what both sides added."""
+    _declare("changelog", pattern, _of_one_line("changelog", pattern, start), as_json=as_json)
 
 
 @track.command()
@@ -67,6 +76,12 @@ def log(pattern: str, *, start: str | None, as_json: bool) -> None:
 def once(pattern: str, *, as_json: bool) -> None:
     """Guard files that are written once: merges refuse a second claim, commits a change."""
     _declare("once", pattern, {}, as_json=as_json)
+
+
+def _of_one_line(kind: str, pattern: str, start: str | None) -> dict[str, Value]:
+    if start is not None and "\n" in start:
+        raise trackfaults.usage(pattern, "--start needs a text of one line", kind)
+    return {} if start is None else {"start": start}
 
 
 @click.command()
@@ -172,10 +187,11 @@ def _sections(
     kind: str | None, pattern: str, values: dict[str, Value], old: bytes | None
 ) -> bytes | None:
     """Change ``.coord.toml``: the section of `kind`, and none of another kind."""
-    for other in _SECTIONS:
-        if other != kind and old is not None:
+    own = _SECTIONS.get(kind or "")
+    for other in dict.fromkeys(_SECTIONS.values()):
+        if other != own and old is not None:
             old = declaration.undeclared(old, other, pattern)
-    return declaration.declared(old, kind, pattern, values) if kind in _SECTIONS else old
+    return declaration.declared(old, own, pattern, values) if own else old
 
 
 def _info(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:

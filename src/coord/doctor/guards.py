@@ -32,7 +32,7 @@ class Path(NamedTuple):
 
     Attributes:
         path: relative to the top level.
-        kind: ``derived``, ``log`` or ``once``.
+        kind: one of ``guarded.KINDS``.
         driver: the effective ``merge`` attribute.
         sparse: it is outside of the sparse checkout.
     """

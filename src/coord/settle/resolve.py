@@ -36,7 +36,7 @@ class Case:
     Attributes:
         spot: where it was asked for.
         path: relative to the top level.
-        kind: ``derived``, ``log`` or ``once``.
+        kind: one of ``guarded.KINDS``.
         records: its live records; none for a conflict that no driver saw, or a fresh edit.
         stages: its conflict stages, also when it was staged since; empty for an edited history.
         mode: file mode for a side whose stage is lost.

@@ -41,6 +41,7 @@ def test_a_derived_file_is_guarded_here_and_declared_for_all(installed: Repo) ->
     assert installed.git("check-attr", "merge", "--", "schema.json").endswith(": coord-derived")
     lines = installed.read(".gitattributes").splitlines()
     assert lines[1:] == [
+        "[attr]coord-changelog -merge",
         "[attr]coord-derived -merge",
         "[attr]coord-log -merge",
         "[attr]coord-once -merge",
@@ -62,6 +63,36 @@ def test_a_log_of_lines_needs_no_section(installed: Repo) -> None:
     assert tomllib.loads(installed.read(".coord.toml")) == {"log": {"NEWS.md": {"start": "## "}}}
     for name in ("a.tsv", "deep/b.tsv", "NEWS.md"):
         assert installed.git("check-attr", "merge", "--", name).endswith(": coord-log")
+
+
+def test_a_changelog_is_an_attribute_and_no_new_key(installed: Repo) -> None:
+    """An earlier version reads the same ``.coord.toml``; a `start` stays where logs have theirs."""
+    tracked(installed, "log", "CHANGES.md", "--start", "## ")
+    tracked(installed, "changelog", "CHANGES.md")
+
+    assert not (installed.path / ".coord.toml").exists()
+    assert installed.git("check-attr", "merge", "--", "CHANGES.md").endswith(": coord-changelog")
+    assert installed.read(".gitattributes").splitlines()[-1] == "CHANGES.md coord-changelog"
+    tracked(installed, "changelog", "CHANGES.md", "--start", "== ")
+
+    declared = tomllib.loads(installed.read(".coord.toml"))
+    assert declared == {"log": {"CHANGES.md": {"start": "== "}}}
+
+
+def test_a_file_of_an_earlier_version_gets_the_macro_it_lacks(installed: Repo) -> None:
+    """Below the note, once, and only when the first changelog is declared."""
+    tracked(installed, "log", "*.tsv")
+    macro = "[attr]coord-changelog -merge\n"
+    earlier = installed.read(".gitattributes").replace(macro, "")
+    installed.write(".gitattributes", earlier)
+    tracked(installed, "log", "*.log")
+    assert installed.read(".gitattributes") == f"{earlier}*.log coord-log\n"
+
+    tracked(installed, "changelog", "C.md")
+
+    note, rest = earlier.split("\n", 1)
+    wanted = f"{note}\n{macro}{rest}*.log coord-log\nC.md coord-changelog\n"
+    assert installed.read(".gitattributes") == wanted
 
 
 def test_a_write_once_file_needs_no_section(installed: Repo) -> None:
