@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused, Usage
-from coord.drivers import join
+from coord.drivers import join, markers
 from coord.guard import guarded, refusal
 from coord.repo import git
 from coord.settings import config
@@ -161,7 +161,7 @@ def _from_worktree(case: Case) -> str:
     if not os.path.lexists(full):
         index.stage_removal(case.spot.here, case.path)
         return ""
-    line = index.marker_line(full)
+    line = _marker_line(case, full)
     if line:
         word = case.spot.typed(case.path)
         raise Refused(
@@ -173,6 +173,21 @@ def _from_worktree(case: Case) -> str:
             "--reason 'joined by hand'",
         )
     return index.stage_files(case.spot.here, [case.path])[case.path]
+
+
+def _marker_line(case: Case, full: str) -> int:
+    """Return the line of a conflict that is none of HEAD's nor of a side's, 0 where there is none.
+
+    Where no merge is open on the file, whoever gives a reason knows what stands in it.
+    """
+    line = index.marker_line(full)
+    if not line or case.kind not in guarded.JOINED:
+        return line
+    if not case.is_conflict:
+        return 0
+    known = [_content(case.spot.here, case.side(take)) for take in ("ours", "theirs")]
+    with open(full, "rb") as file:
+        return markers.line(file.read(), frozenset().union(*map(markers.conflicts, known)))
 
 
 def _from_sides(case: Case, take: str) -> str:
