@@ -45,6 +45,11 @@ def settled(text: bytes, start: bytes | None, quoted: frozenset[bytes] = _NONE) 
     return text
 
 
+def sides(text: bytes) -> tuple[bytes, bytes]:
+    """Return the two texts that a conflicted one stands for, where no conflict is in another."""
+    return _sides(text.split(b"\n"), _NONE)
+
+
 def _lines(text: bytes) -> list[bytes]:
     return text.replace(b"\r\n", b"\n").split(b"\n")
 

@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from coord.base.cquote import c_unquoted
-from coord.guard.guarded import KINDS, attribute, quoted_pattern
+from coord.guard.guarded import BEGIN, END, KINDS, attribute, quoted_pattern
 from coord.installer import appended
 
 COMMITTED = ".gitattributes"
@@ -20,8 +20,8 @@ INFO = "info/attributes"
 _NOTE = (
     b"# Guarded by git-coord; a clone without it stops at a conflict instead of merging as text.\n"
 )
-_BEGIN = b"# git-coord begin: coord-install and git coord track write these lines\n"
-_END = b"# git-coord end\n"
+_BEGIN = BEGIN + b": coord-install and git coord track write these lines\n"
+_END = END + b"\n"
 _PATTERN = re.compile(rb'\s*("(?:[^"\\]|\\.)*"|\S+)(?:[ \t]+|$)')
 _OURS = re.compile(rb"[-!]?coord-[a-z]+")
 _MERGE = re.compile(rb"[-!]?merge(?:=.*)?")

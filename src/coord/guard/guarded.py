@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 KINDS = ("changelog", "derived", "log", "once")
 #: Kinds of which both sides can stand: their driver joins what the others refuse.
 JOINED = frozenset({"changelog", "log"})
+#: What the block begins and ends with that ``coord-install`` keeps in ``info/attributes``.
+BEGIN, END = b"# git-coord begin", b"# git-coord end"
 
 
 def attribute(kind: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused, Usage
-from coord.drivers import join, markers
+from coord.drivers import facts, join, law, markers
 from coord.guard import guarded, refusal
 from coord.repo import git
 from coord.settings import config
@@ -204,20 +204,45 @@ def _from_sides(case: Case, take: str) -> str:
 
 
 def _joined(case: Case) -> Entry | None:
-    """Return all of ours, then what theirs adds to the base; None when neither has the file."""
+    """Return the join of both sides; of a log that has none, all of ours, then what theirs adds.
+
+    None when neither has the file.
+
+    Raises:
+        Refused: a document has no order in which both could simply stand.
+    """
     ours, theirs, here = case.side("ours"), case.side("theirs"), case.spot.here
     if ours is None or theirs is None:
         return ours or theirs
     rules = guarded.log_rules(here, config.load(case.spot.top), [case.path])
-    start = rules[case.path].start if case.path in rules else None
-    text = join.both(
-        _content(here, case.stages.get("1")),
-        _content(here, ours),
-        _content(here, theirs),
-        None if start is None else start.encode("utf-8", "surrogateescape"),
-    )
+    rule = rules.get(case.path)
+    start = None if rule is None or rule.start is None else os.fsencode(rule.start)
+    texts = (_content(here, case.stages.get("1")), _content(here, ours), _content(here, theirs))
+    if law.is_document(case.kind, start):
+        try:
+            text = law.joined(case.kind, start, *texts)
+        except join.Refused as error:
+            raise _not_both(case, error) from None
+    else:
+        text = join.both(*texts, start)
     written = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=text)
     return index.Entry(ours.mode, written.text)
+
+
+def _not_both(case: Case, error: join.Refused) -> Refused:
+    rule, _, what, why = facts.told(error, case.kind)
+    word = case.spot.typed(case.path)
+    what, why = (
+        text.replace("{ours}", "ours").replace("{theirs}", "theirs") for text in (what, why)
+    )
+    return Refused(
+        rule,
+        what,
+        where=case.path,
+        why=f"{why}. Make one text of it",
+        run=f"${{EDITOR:-vi}} {word} && git coord resolve {word} --take worktree "
+        "--reason 'joined by hand'",
+    )
 
 
 def _content(here: Worktree, entry: Entry | None) -> bytes:
