@@ -77,9 +77,15 @@ class Documents:
         )
 
     def is_healed(self, fault: Fault) -> bool:
-        """Tell whether the end of the range holds again what the fault took."""
+        """Tell whether the end of the range holds again what the fault took.
+
+        Of a merge anywhere in the file, for entries move below the heading of a release.
+        """
         kind, start = self._mode(fault)
-        now = self._blobs.read(self._history.at_tip(fault.commit.id, fault.path))
+        tip = self._history.at_tip(fault.commit.id, fault.path)
+        if tip == fault.change.new:
+            return False
+        now = self._blobs.read(tip)
         if fault.is_merge:
             stands = lines(now)
             return fault.step is not None and all(one.key in stands for one in fault.step.lost)
