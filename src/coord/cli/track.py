@@ -54,11 +54,18 @@ def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: boo
 
 @track.command()
 @click.argument("pattern")
-@click.option("--start", metavar="PREFIX", help="Begins a record ('': paragraphs; default: lines).")
+@click.option("--start", metavar="PREFIX", help="Begins a record ('': paragraphs).")
+@click.option("--lines", is_flag=True, help="Each line is a record, whatever the file looks like.")
 @show.json_option
-def log(pattern: str, *, start: str | None, as_json: bool) -> None:
-    """Guard a log that only grows: merges join its records, and refuse to lose one."""
-    _declare("log", pattern, _of_one_line("log", pattern, start), as_json=as_json)
+def log(pattern: str, *, start: str | None, lines: bool, as_json: bool) -> None:
+    """Guard a log that only grows: merges join its records, and refuse to lose one.
+
+    Where PATTERN is a file, and nothing says what a record is, the file is looked at.
+    """
+    values = _of_one_line("log", pattern, start)
+    if not lines:
+        values = trackfaults.looked_at(edge.located(), pattern, values)
+    _declare("log", pattern, values, as_json=as_json)
 
 
 @track.command()

@@ -460,3 +460,58 @@ def test_a_first_declaration_in_a_sparse_checkout_can_be_committed(installed: Re
     line = done.err.partition("commit it: ")[2].partition("\n")[0]
     assert installed.paste(line).code == 0
     assert installed.git("show", "HEAD:.coord.toml").startswith("[log")
+
+
+CHANGELOG = "# Changes\n\n## Unreleased\n\n- a\n\n## 1.0\n\n- b\n"
+
+
+def test_a_changelog_is_not_declared_as_a_log_of_lines(installed: Repo) -> None:
+    """The file is looked at; the printed command declares what it is."""
+    installed.commit("changes", {"C.md": CHANGELOG})
+    done = installed.coord("track", "log", "C.md")
+
+    assert (done.code, done.refusal.rule) == (1, "not-a-log")
+    assert "its headings are versions" in done.refusal.why
+    assert "delete" in done.refusal.why
+    assert not (installed.path / ".gitattributes").exists()
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("check-attr", "merge", "--", "C.md").endswith(": coord-changelog")
+
+
+def test_prose_is_declared_only_on_request(installed: Repo) -> None:
+    """Git's own merge stops where both edit; --lines says that each line is a record."""
+    installed.write("NEWS", "v2:\n  text that\n  goes on\n")
+    done = installed.coord("track", "log", "NEWS")
+
+    assert (done.code, done.refusal.rule) == (1, "not-a-log")
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("check-attr", "merge", "--", "NEWS").endswith(": coord-log")
+
+
+def test_the_start_of_blocks_is_found_in_the_file(installed: Repo) -> None:
+    """And it is said why; one that is given is taken, with a word where a changelog fits better."""
+    installed.write("L.md", "## alice\n\n- a\n\n## bob\n\n- b\n\n## alice\n\n- c\n")
+    installed.write("C.md", CHANGELOG)
+    done = installed.coord("track", "log", "L.md")
+
+    assert "its headings repeat" in done.err
+    assert tomllib.loads(installed.read(".coord.toml")) == {"log": {"L.md": {"start": "## "}}}
+    done = installed.coord("track", "log", "C.md", "--start", "## ")
+    assert done.code == 0
+    assert "git coord track changelog C.md" in done.err
+
+
+@pytest.mark.parametrize("start", [(), ("--start", "## ")], ids=["lines", "blocks"])
+def test_a_changelog_that_is_declared_as_a_log_is_a_finding(
+    installed: Repo, start: tuple[str, ...]
+) -> None:
+    """Of doctor, whose command declares it as what it is."""
+    tracked(installed, "log", "C.md", *start)
+    installed.commit("changes", {"C.md": CHANGELOG})
+    found = json.loads(installed.coord("doctor", "--json").out)
+    [finding] = [one for one in found["findings"] if one["rule"] == "not-a-log"]
+
+    assert installed.paste(finding["run"]).code == 0
+    installed.commit("declared", {})
+    again = json.loads(installed.coord("doctor", "--json").out)
+    assert not [one for one in again["findings"] if one["rule"] == "not-a-log"]
