@@ -59,7 +59,10 @@ def lacking(
     parent added has to stand somewhere.
     """
     try:
-        wanted = contents(kind, start, joined(kind, start, *sides))
+        whole = joined(kind, start, *sides)
+        if whole == result:
+            return []
+        wanted = contents(kind, start, whole)
     except join.Refused:
         base, ours, theirs = map(_lines, sides)
         return sorted((ours | theirs) - base - _lines(result))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from coord.base.errors import Refused
 from coord.guard import refusal
+from coord.guard.guarded import JOINED
 from coord.repo import git
 
 TYPE_CHECKING = False
@@ -44,7 +45,7 @@ def _is_half_merged(here: Worktree, record: Record, facts: Facts) -> bool:
 
     ``git add -A`` takes them; a log that is read by machines would then hold three strange records.
     """
-    if record.kind != "log" or not facts.staged or not refusal.is_pending(record, facts):
+    if record.kind not in JOINED or not facts.staged or not refusal.is_pending(record, facts):
         return False
     text = b"\n" + git.tell("cat-file", "blob", facts.staged, cwd=here.cwd, env=git.here()).out
     return all(b"\n" + mark in text for mark in (b"<<<<<<<", b"=======", b">>>>>>>"))

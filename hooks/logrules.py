@@ -2,9 +2,11 @@
 
 Judged is what a merge loses against its parents taken together, what an amended commit loses
 against the parents of the old one too, and only records of commits that another branch, tag or
-remote can reach: one's own new records may change until they are shared (docs/design.md). Conflict
-markers are no records. The sh in front lets an append pass and skips every replay; of a revert it
-is only said what it takes out.
+remote can reach: one's own new records may change until they are shared (docs/design.md). The sh in
+front lets an append pass and skips every replay; of a revert it is only said what it takes out.
+
+A conflict that is new against every parent is refused, whoever left it: git calls no driver for
+``-s resolve``, an octopus or a stash that is popped after the merge. One that a parent has is text.
 """
 
 from __future__ import annotations
@@ -14,33 +16,23 @@ from collections import Counter
 
 from coord.base.errors import Refused
 from coord.base.names import operand, quote, shown
-from coord.drivers import markers
+from coord.drivers import law, markers
+from coord.drivers.prefix import agreement, boundary
 from coord.drivers.records import split
 from coord.guard import guarded, refusal
 from coord.hooks import lineage, staged
-from coord.repo import git
+from coord.hooks.loss import Loss
+from coord.hooks.versions import Versions
 from coord.settings import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NamedTuple
 
-    from coord.drivers.records import Records
-    from coord.hooks.lineage import Lineage
+    from coord.hooks.documentrules import Document
     from coord.repo.worktree import Worktree
-else:
-    from coord.base.frozen import NamedTuple
 
 _WIDTH = 60
-
-
-class Loss(NamedTuple):
-    """A record that a log would lose: `line` is where it begins in the parent that has it."""
-
-    line: int
-    record: bytes
-    more: int
 
 
 def judge(here: Worktree, args: Sequence[str]) -> str:
@@ -53,22 +45,72 @@ def judge(here: Worktree, args: Sequence[str]) -> str:
     Raises:
         Refused: naming path, record and line, and the command that settles it with a reason.
     """
-    changes = staged.changes(here, "log")
-    if not changes:
+    kinds = {kind: staged.changes(here, kind) for kind in law.KINDS}
+    paths = [path for changes in kinds.values() for path in changes]
+    if not paths:
         return ""
-    history = _History(here, lineage.of(here, args), args[0])
-    starts = guarded.log_rules(here, config.load(here.top), list(changes))
+    versions = Versions(here, lineage.of(here, args), args[0])
+    rules = guarded.log_rules(here, config.load(here.top), paths)
     said = ""
-    for path, blob in changes.items():
-        rule = starts.get(path)
-        start = rule.start if rule else None
-        log = _Log(history, path, None if start is None else start.encode())
-        loss, taken = log.loss(blob)
-        if loss is not None and not history.replays:
-            raise _refused(path, loss, lineage.where_shared(here))
-        if taken is not None:
-            said += _taken_out(path, taken, alone=not here.has("sequencer"))
+    for kind, changes in kinds.items():
+        for path, blob in changes.items():
+            rule = rules.get(path)
+            start = None if rule is None or rule.start is None else rule.start.encode()
+            loss, taken = _judged(versions, kind, path, blob, start)
+            if loss is not None and not versions.replays:
+                raise _refused(path, loss, lineage.where_shared(here))
+            if taken is not None:
+                said += _taken_out(path, taken, alone=not here.has("sequencer"))
     return said
+
+
+def _judged(
+    versions: Versions, kind: str, path: str, blob: str, start: bytes | None
+) -> tuple[Loss | None, Loss | None]:
+    """Return the first record of shared history that staging `blob` would lose.
+
+    And the first that it takes out as the commit had brought it which this one reverts.
+    """
+    parents = versions.past.parents
+    new = versions.blob(blob) if blob else b""
+    texts = [versions.text(parent, path) for parent in parents]
+    if new in texts:
+        return None, None  # taken whole from a parent, which was judged when it was made
+    _require_settled(kind, path, new, texts + versions.replayed(path))
+    if versions.copies:
+        return None, None
+    loss, taken = _log(versions, kind, path, start).loss(new, texts)
+    if loss is not None and parents[1:]:
+        for number, parent in enumerate(parents):
+            if versions.is_elsewhere(parent, path, kind, start):
+                texts[number] = b""
+        loss, taken = _log(versions, kind, path, start).loss(new, texts)
+    return loss, taken
+
+
+def _log(versions: Versions, kind: str, path: str, start: bytes | None) -> _Log | Document:
+    if law.is_document(kind, start):
+        from coord.hooks.documentrules import Document  # noqa: PLC0415 - most logs are lines
+
+        return Document(versions, path, kind, start)
+    return _Log(versions, path, start)
+
+
+def _require_settled(kind: str, path: str, new: bytes, known: Sequence[bytes]) -> None:
+    if not markers.line(new):
+        return
+    line = markers.line(new, frozenset[bytes]().union(*map(markers.conflicts, known)))
+    if not line:
+        return
+    word = operand(path)
+    raise Refused(
+        "conflict-markers",
+        f"a {kind} is staged with a conflict in it",
+        where=f"{path}:{line}",
+        why="no parent has it so. If it only quotes one, say: "
+        f"git coord resolve {word} --take worktree --reason 'it quotes a conflict'",
+        run=f"${{EDITOR:-vi}} {word} && git add {word}",
+    )
 
 
 def missing(
@@ -87,83 +129,74 @@ def missing(
     return lost
 
 
-class _History:
-    """The commits a log is held against, in one place."""
-
-    def __init__(self, here: Worktree, past: Lineage, message: str) -> None:
-        self.here = here
-        self.past = past
-        with open(message, "rb") as file:
-            self.reverted = lineage.reverted(file.read())
-        self.replays = here.has("REVERT_HEAD") or here.has("sequencer")
-        self.shared = [tip for parent in past.parents for tip in lineage.shared(here, parent)]
-
-    def text(self, commit: str, path: str) -> bytes:
-        """Return `path` as it is in `commit`, empty where it is not."""
-        return self.blob(f"{commit}:{path}") if commit else b""
-
-    def blob(self, name: str) -> bytes:
-        """Return the bytes of a blob, empty when there is none."""
-        done = git.ask("cat-file", "blob", name, cwd=self.here.cwd, env=git.here())
-        return done.out if done.code == 0 else b""
-
-
 class _Log:
-    """One log and how its bytes fall into records."""
+    """One log of lines or paragraphs, and its versions."""
 
-    def __init__(self, history: _History, path: str, start: bytes | None) -> None:
-        self._history = history
+    def __init__(self, versions: Versions, path: str, start: bytes | None) -> None:
+        self._versions = versions
         self._path = path
         self._start = start
+        self._quoted: frozenset[bytes] = frozenset()
 
-    def loss(self, blob: str) -> tuple[Loss | None, Loss | None]:
-        """Return the first record of shared history that staging `blob` would lose.
+    def loss(self, new: bytes, texts: list[bytes]) -> tuple[Loss | None, Loss | None]:
+        """Return what of shared history the text `new` would lose, and what it reverts.
 
-        And the first that it takes out as the commit had brought it which this one reverts.
+        `texts` are those of the parents.
         """
-        past = self._history.past
-        new = self._history.blob(blob) if blob else b""
-        texts = [self._history.text(parent, self._path) for parent in past.parents]
-        if new in texts:
-            return None, None  # taken whole from a parent, which was judged when it was made
-        result = self._count(new)
-        lost = missing(result, [self._count(text) for text in texts], self._at(past.base))
+        past = self._versions.past
+        self._quoted = markers.conflicts(new)
+        base = self._versions.text(past.base, self._path)
+        head = self._head([new, *filter(None, texts), *filter(None, [base])])
+        result = self._count(new[head:])
+        counts = [self._count(text[head:]) for text in texts]
+        lost = missing(result, counts, self._count(base[head:]))
+        if not lost:
+            return None, None
+        result += self._count(new[:head])
         if past.replaced:
             lost &= missing(result, [self._at(parent) for parent in past.replaced], Counter())
         undone = self._undone()
         shared = (lost & self._shared(result)) - undone
-        return self._first(shared, texts), self._first(lost & undone, texts)
+        return self._first(shared, texts, head), self._first(lost & undone, texts, head)
+
+    def _head(self, texts: list[bytes]) -> int:
+        """Return how many bytes of whole records all texts begin with: nothing is lost there."""
+        if any(map(markers.conflicts, texts)):
+            return 0
+        common = agreement(texts, min(map(len, texts)))
+        return boundary(lambda begin, end: texts[0][begin:end], common, self._start)
 
     def _shared(self, result: Counter[bytes]) -> Counter[bytes]:
         """Return how many of each record others know beyond those that are kept."""
         known: Counter[bytes] = Counter()
-        for tip in self._history.shared:
+        for tip in self._versions.shared:
             known |= self._at(tip)
         return known - result
 
     def _undone(self) -> Counter[bytes]:
         """Return the records that a commit had brought which this one reverts."""
-        if self._history.reverted is None:
+        if self._versions.reverted is None:
             return Counter()
-        commit, against = self._history.reverted
+        commit, against = self._versions.reverted
         return self._at(commit) - self._at(against)
 
-    def _first(self, lost: Counter[bytes], texts: Sequence[bytes]) -> Loss | None:
+    def _first(self, lost: Counter[bytes], texts: Sequence[bytes], head: int) -> Loss | None:
         for text in texts:
-            records = self._split(text)
+            records = split(self._settled(text[head:]), self._start)
             for record, line in zip(records.keys, records.lines, strict=True):
                 if lost[record]:
-                    return Loss(line + 1, record, lost.total() - 1)
+                    above = text.count(b"\n", 0, head)
+                    return Loss(above + line + 1, record, lost.total() - 1)
         return None
 
     def _at(self, commit: str) -> Counter[bytes]:
-        return self._count(self._history.text(commit, self._path))
+        return self._count(self._versions.text(commit, self._path))
 
     def _count(self, text: bytes) -> Counter[bytes]:
-        return Counter(self._split(text).keys)
+        return Counter(split(self._settled(text), self._start).keys)
 
-    def _split(self, text: bytes) -> Records:
-        return split(markers.settled(text, self._start), self._start)
+    def _settled(self, text: bytes) -> bytes:
+        return markers.settled(text, self._start, self._quoted)
 
 
 def _taken_out(path: str, loss: Loss, *, alone: bool) -> str:

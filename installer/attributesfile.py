@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from coord.base.cquote import c_unquoted
-from coord.guard.guarded import KINDS, attribute, quoted_pattern
+from coord.guard.guarded import BEGIN, END, KINDS, attribute, quoted_pattern
 from coord.installer import appended
 
 COMMITTED = ".gitattributes"
@@ -20,8 +20,8 @@ INFO = "info/attributes"
 _NOTE = (
     b"# Guarded by git-coord; a clone without it stops at a conflict instead of merging as text.\n"
 )
-_BEGIN = b"# git-coord begin: coord-install and git coord track write these lines\n"
-_END = b"# git-coord end\n"
+_BEGIN = BEGIN + b": coord-install and git coord track write these lines\n"
+_END = END + b"\n"
 _PATTERN = re.compile(rb'\s*("(?:[^"\\]|\\.)*"|\S+)(?:[ \t]+|$)')
 _OURS = re.compile(rb"[-!]?coord-[a-z]+")
 _MERGE = re.compile(rb"[-!]?merge(?:=.*)?")
@@ -84,9 +84,15 @@ def declared(text: bytes | None, pattern: str, kind: str) -> bytes:
     if text is not None and any(_sets(found, pattern, kind) for found in rules(text)):
         return text
     rest = undeclared(text, pattern) if text is not None else None
-    missing = [macro for macro in _fallbacks() if macro not in appended.split(rest or b"")]
-    lead = _NOTE + b"".join(missing) if missing else b""
-    return appended.added(rest, lead + rule.text())
+    texts = appended.split(rest or b"")
+    missing = [macro for macro in _fallbacks() if macro not in texts]
+    if _NOTE not in texts:
+        lead = _NOTE + b"".join(missing) if missing else b""
+        return appended.added(rest, lead + rule.text())
+    # Written by an earlier version, which knew fewer kinds; the note's line is whole by then.
+    at = texts.index(_NOTE) + 1
+    own = [macro for macro in missing if macro == _fallback(kind)]
+    return appended.added(b"".join([*texts[:at], *own, *texts[at:]]), rule.text())
 
 
 def undeclared(text: bytes, pattern: str) -> bytes | None:
@@ -165,7 +171,11 @@ def without_block(info: bytes | None) -> bytes | None:
 
 
 def _fallbacks() -> list[bytes]:
-    return [f"[attr]{attribute(kind)} -merge\n".encode() for kind in KINDS]
+    return [_fallback(kind) for kind in KINDS]
+
+
+def _fallback(kind: str) -> bytes:
+    return f"[attr]{attribute(kind)} -merge\n".encode()
 
 
 def _macros_of_ours(texts: list[bytes]) -> set[int]:

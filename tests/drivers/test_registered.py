@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FILES = {
     "a.log": (b"base\n", b"base\nmain\n", b"base\nside\n"),
+    "c.md": (b"- base\n", b"- base\n- main\n", b"- base\n- side\n"),
     "d.lock": (b"0\n", b"1\n", b"2\n"),
 }
 ONCE = {"o.once": (None, b"1\n", b"2\n")}
@@ -179,11 +180,11 @@ def test_without_its_script_it_refuses(guarded: Repo, kind: str) -> None:
         guarded.git("config", f"merge.{name}.driver", driver.command)
     done = guarded.tried("merge", "side")
     refused = [one for one in refusals(done.err) if f"hooks/coord/{kind} is gone" in one.headline]
-    name = {"log": "a.log", "derived": "d.lock", "once": "o.once"}[kind]
+    names = {"changelog": "c.md", "log": "a.log", "derived": "d.lock", "once": "o.once"}
 
     assert done.code == 1
     assert [(one.rule, one.run) for one in refused] == [("driver-missing", "coord-install")]
-    assert guarded.git("show", f":3:{name}").split("\n")[-1] in {"side", "2"}
+    assert guarded.git("show", f":3:{names[kind]}").split("\n")[-1] in {"side", "- side", "2"}
 
 
 def test_without_its_script_the_launcher_still_knows_who_installs(guarded: Repo) -> None:
@@ -211,6 +212,6 @@ def test_without_its_shared_script_it_refuses(guarded: Repo) -> None:
 
 def test_every_kind_has_its_line() -> None:
     """And no other is registered."""
-    assert {f"coord-{kind}": command(kind) for kind in {*KINDS, "changelog"}} == {
+    assert {f"coord-{kind}": command(kind) for kind in KINDS} == {
         name: driver.command for name, driver in DRIVERS.items()
     }

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from coord import VERSION
-from coord.installer import launcher
+from coord.installer import attributesfile, launcher
 from harness.earlier import Earlier, without_ours
+from harness.scenes import diverged
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -183,6 +184,26 @@ def findings(repo: Repo) -> list[dict[str, str]]:
     found = json.loads(repo.coord("doctor", "--json").out)["findings"]
     assert isinstance(found, list)
     return found
+
+
+def test_an_earlier_install_conflicts_at_a_changelog(bare: Repo, earlier: Earlier) -> None:
+    """It knows no such kind: both sides stand between markers, and its verbs go on working."""
+    declared = attributesfile.declared(None, "C.md", "changelog")
+    toml = b'[log."C.md"]\nstart = "## "\n'  # a start adds no key either
+    bare.commit("declare", {".gitattributes": declared, ".coord.toml": toml})
+    diverged(bare, {"C.md": (b"## 1\n- a\n", b"## 1\n- a\n- main\n", b"## 1\n- side\n- a\n")})
+    told(bare.run(earlier.script("coord-install")))
+    done = bare.tried("merge", "-q", "side")
+
+    assert done.code == 1
+    assert [bare.git("show", f":{stage}:C.md")[-6:] for stage in (2, 3)] == ["- main", "de\n- a"]
+    assert bare.git("ls-files", "-u", "--", "C.md")
+    for verb in (("check",), ("check", "--tree"), ("doctor",), ("board",), ("track", "log", "x")):
+        assert bare.coord(*verb).code in {0, 1}, verb
+    earlier.upgrade()
+    told(bare.run(earlier.script("coord-install")))
+    bare.git("checkout", "-q", "-m", "--", "C.md")
+    assert bare.read("C.md") == "## 1\n- side\n- a\n- main\n"
 
 
 def test_the_present_code_takes_an_earlier_install_out(day: Day, earlier: Earlier) -> None:

@@ -300,7 +300,7 @@ def test_the_message_of_a_revert_excuses_nothing_else(logged: Repo) -> None:
 
 
 def test_blocks_are_records_where_the_log_says_so(shared: Repo) -> None:
-    """With ``start``, a block may move, but not change."""
+    """With ``start``, a block may be added, but neither move nor change: no merge would join it."""
     with shared.common("info/attributes").open("a") as attributes:
         attributes.write("CHANGES.md coord-log\n")
     shared.write(".coord.toml", '[log."CHANGES.md"]\nstart = "## "\n')
@@ -309,9 +309,11 @@ def test_blocks_are_records_where_the_log_says_so(shared: Repo) -> None:
     shared.git("branch", "seen")
 
     moved = "# Log\n\n## 2\nsecond\n\n## 1\nfirst\n"
-    assert edited(shared, moved, path="CHANGES.md") == (0, "")
-    changed = "# Log\n\n## 2\nfirst\n\n## 1\nsecond\n"
+    assert edited(shared, moved, path="CHANGES.md") == (1, "log-rewritten")
+    changed = "# Log\n\n## 1\nsecond\n\n## 2\nfirst\n"
     assert edited(shared, changed, path="CHANGES.md") == (1, "log-rewritten")
+    added = "# Log\n\n## 0\nnone\n\n## 1\nfirst\n\n## 2\nsecond\nthird\n"
+    assert edited(shared, added, path="CHANGES.md") == (0, "")
 
 
 @pytest.mark.parametrize("start", ["", "## "])
@@ -319,7 +321,10 @@ def test_taking_committed_markers_out_loses_nothing(shared: Repo, start: str) ->
     """They are no records, also where they stand inside of a block; a record beside them is one."""
     config = f'[log."*.tsv"]\nstart = "{start}"\n' if start else ""
     marked = f"{start}1\n<<<<<<< HEAD\n{start}2\n=======\n{start}3\n>>>>>>> side\n"
-    shared.commit("marked", {"log.tsv": f"{THREE}{marked}", ".coord.toml": config})
+    shared.write(".coord.toml", config)
+    shared.write("log.tsv", f"{THREE}{marked}")
+    shared.git("add", "-A")
+    shared.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "marked")
     shared.git("branch", "seen")
     lossy = f"{THREE}{start}1\n{start}2\n"
 

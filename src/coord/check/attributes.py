@@ -2,7 +2,8 @@
 
 A log that was edited before anybody called it one broke no rule. So a path is judged by the
 ``.gitattributes`` of the commit and of its parent. What is declared in this clone alone, in
-``info/attributes``, binds in every commit, for no commit says since when.
+``info/attributes``, binds in every commit, for no commit says since when. But what
+``coord-install`` copied there is a cache of committed lines, which may be gone by now.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.check.layout import NAME
-from coord.guard.guarded import KINDS, attribute
+from coord.guard.guarded import BEGIN, END
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,7 +52,7 @@ class Attributes:
         self._layouts: dict[State, str] = {}
         self._kinds: dict[State, dict[bytes, str]] = {}
         self._local: dict[bytes, str] = {}
-        self._has_local = _mentions_us(common_dir)
+        self._local_rules = _rules_of_this_clone(common_dir)
 
     def learn(self, state: State, paths: Iterable[bytes]) -> None:
         """Ask git about those of `paths` that it was not asked about under `state` yet."""
@@ -62,7 +63,7 @@ class Attributes:
             known.update(self._scratch.declared(self.layout(state), new))
         if state != self._tip:
             self.learn(self._tip, paths)
-        elif self._has_local:
+        elif self._local_rules:
             self._learn_local([path for path in new if not known[path]])
 
     def kind(self, state: State, path: bytes) -> str:
@@ -83,15 +84,23 @@ class Attributes:
         return self._scratch.effective(self.layout(self._tip), self._common_dir, paths)
 
     def _learn_local(self, paths: list[bytes]) -> None:
-        macros = {attribute(kind).encode(): kind for kind in KINDS}
-        for path, name, value in self.effective(paths):
-            if name in macros and value == b"set":
-                self._local.setdefault(path, macros[name])
+        layout = self._scratch.layout({NAME: self._local_rules})
+        for path, kind in self._scratch.declared(layout, paths).items():
+            self._local.setdefault(path, kind)
 
 
-def _mentions_us(common_dir: str) -> bool:
+def _rules_of_this_clone(common_dir: str) -> bytes:
+    """Return ``info/attributes`` without the block of ``coord-install``, where it names us."""
     try:
         with open(os.path.join(common_dir, "info", "attributes"), "rb") as file:
-            return b"coord-" in file.read()
+            lines = file.read().splitlines(keepends=True)
     except OSError:
-        return False
+        return b""
+    own, inside = [], False
+    for line in lines:
+        inside = inside or line.startswith(BEGIN)
+        if not inside:
+            own.append(line)
+        inside = inside and not line.startswith(END)
+    text = b"".join(own)
+    return text if b"coord-" in text else b""

@@ -29,6 +29,12 @@ def mend(asked: Range, path: bytes) -> str:
     return f"git coord check --mend{f' {quote(asked.words)}' if asked.words else ''}"
 
 
+def accept(commit: str, path: bytes) -> str:
+    """Return the command that records beside a commit that its loss was looked at."""
+    trailer = quote(f"Coord-Resolved: {commit} looked at, and put right where it was wrong")
+    return f"{_VOUCH} {quote(f'Accept {os.fsdecode(path)} of {commit[:12]}')} --trailer {trailer}"
+
+
 def regenerate(asked: Range, path: bytes) -> str:
     """Return the command that makes an artifact anew and vouches for it, changed or not."""
     if asked.uncommitted:

@@ -97,19 +97,31 @@ def _disorder(ours: list[bytes], theirs: list[bytes], moved: Record, start: byte
             added.append(key)
     first = next((key for key in theirs if key), None)
     kept = tuple(key for key in added if key)
-    in_time = bool(kept) and _is_in_time(theirs, start or b"")
+    in_time = bool(kept) and _is_in_time(theirs, ours, start or b"")
     return Step([], moved, first if first in kept else None, kept, in_time)
 
 
-def _is_in_time(keys: Sequence[bytes], start: bytes) -> bool:
-    """Tell whether all records bear their time, and stand in the order of the log driver."""
-    stamped = []
+def _is_in_time(keys: Sequence[bytes], old: Sequence[bytes], start: bytes) -> bool:
+    """Tell whether all records bear their time, and stand in the order of the log driver.
+
+    That is up, or down where the `old` ones are.
+    """
+    new, before = _stamped(keys, start), _stamped(old, start)
+    if new is None or before is None:
+        return False
+    down = before[1:] and before == sorted(before, reverse=True)
+    return new == sorted(new) or (bool(down or not before[1:]) and new == sorted(new, reverse=True))
+
+
+def _stamped(keys: Sequence[bytes], start: bytes) -> list[tuple[tuple[int, bytes], bytes]] | None:
+    """Return the records with their instants, None where one bears none."""
+    found = []
     for key in keys:
         at = instant(key, start)
         if at is None:
-            return False
-        stamped.append((at, key))
-    return stamped == sorted(stamped)
+            return None
+        found.append((at, key))
+    return found
 
 
 def _records(text: bytes, start: bytes | None, line: int) -> list[Record]:

@@ -93,7 +93,7 @@ def mend(found: Subject) -> Repair:
 def _of_commits(found: Subject, notes: list[str]) -> list[Problem]:
     """Return the problems of commits, the oldest first; of one commit and path, one a rule."""
     losses = Losses(found)
-    problems = [problem for _, problem in losses.standing()]
+    problems = list(mending.told_apart(found, losses))
     problems += losses.doubled()
     problems += _stale(found)
     problems += people.problems(found, notes)

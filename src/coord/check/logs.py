@@ -1,5 +1,8 @@
 """Logs only grow: no commit edits, deletes, reorders or pushes aside what stands in one.
 
+Of logs of lines and paragraphs; documents, which are changelogs and logs of blocks, are judged as
+they are joined (``coord.check.documents``).
+
 A merge has to hold, of each record, as many copies as the parent that has most: what the log driver
 would have written. A plain commit has to leave the old records first; but where a squash, a replay
 or a popped stash had the driver join new ones among them, that is no fault.
@@ -11,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from coord.check import compared, suspects
 from coord.check.edges import STEP
-from coord.drivers import markers
+from coord.drivers import law, markers
 from coord.history.problem import counted, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from coord.check.documents import Documents
     from coord.check.edges import History, Tick
     from coord.check.replays import Replays
     from coord.check.suspects import Fault
@@ -34,34 +38,51 @@ class Logs:
         blobs: the contents.
         starts: path → what begins a record; paths whose records are lines lack.
         replays: knows which commits were made here as copies of others.
+        documents: judges those.
     """
 
     def __init__(
-        self, history: History, blobs: Blobs, starts: dict[bytes, bytes], replays: Replays
+        self,
+        history: History,
+        blobs: Blobs,
+        starts: dict[bytes, bytes],
+        replays: Replays,
+        documents: Documents,
     ) -> None:
         self._replays = replays
+        self._documents = documents
         self._steps: dict[tuple[bytes, str | None, str | None], compared.Step] = {}
-        self._marked: dict[str | None, int] = {}
+        self._conflicts: dict[str | None, frozenset[bytes]] = {}
         self._history = history
         self._blobs = blobs
         self._starts = starts
 
     def faults(self, tick: Tick) -> Iterator[Fault]:
         """Yield every change by which a log lost or moved a record, log by log, newest first."""
-        found = sorted(suspects.changed(self._history, "log"), key=lambda fault: fault.path)
+        found = sorted(self._changed(), key=lambda fault: fault.path)
         self._blobs.measure(fault.change.old for fault in found if fault.change.old)
         for number, fault in enumerate(found, 1):
             if number % STEP == 0 or number == len(found):
                 tick("changes of logs compared", number, len(found))
-            step = self._step(fault)
-            if step.lost or (
-                step.moved and not fault.is_merge and not self._is_joined(fault, step)
-            ):
+            if self._is_lossy(fault, step := self.step(fault)):
                 yield fault._replace(step=step)
+
+    def _changed(self) -> Iterator[Fault]:
+        for kind in law.KINDS:
+            yield from suspects.changed(self._history, kind)
+
+    def _is_lossy(self, fault: Fault, step: compared.Step) -> bool:
+        if step.lost:
+            return not (fault.is_merge and self._documents.is_elsewhere(fault))
+        if step.moved is None or fault.is_merge:
+            return False
+        return self._documents.has(fault) or not self._is_joined(fault, step)
 
     def is_healed(self, fault: Fault) -> bool:
         """Tell whether the end of the range holds again what the fault took."""
         assert fault.step is not None  # noqa: S101  # faults() sets it
+        if self._documents.has(fault):
+            return self._documents.is_healed(fault)
         start = self._starts.get(fault.path)
         old = self._blobs.read(fault.change.old)
         now = self._blobs.read(self._history.at_tip(fault.commit.id, fault.path))
@@ -70,31 +91,42 @@ class Logs:
         return compared.begins_with(now, old, start)
 
     def marked(self) -> Iterator[Fault]:
-        """Yield the commits that brought conflict markers which the end of the range still has."""
+        """Yield the commits that brought a conflict which the end of the range still has.
+
+        One that a parent has was brought by it, or is quoted there.
+        """
         found: dict[tuple[str, bytes], list[Fault]] = {}
-        for fault in suspects.changed(self._history, "log"):
-            if self.marker_line(self._history.at_tip(fault.commit.id, fault.path)):
+        for fault in self._changed():
+            if self._held(self._history.at_tip(fault.commit.id, fault.path)):
                 found.setdefault((fault.commit.id, fault.path), []).append(fault)
         for held in found.values():
             first = held[0]
-            # A parent that has them, or the very same file, has brought them.
-            came = any(self.marker_line(fault.change.old) for fault in held)
-            came = came or len(held) < len(first.commit.parents)
-            if not came and self.marker_line(first.change.new):
+            if len(held) == len(first.commit.parents) and self.marker_line(first):
                 yield first._replace(step=compared.GROWTH)
 
-    def marker_line(self, blob: str | None) -> int:
-        """Return the line of a blob on which conflict markers begin, 0 where it has none."""
-        if blob not in self._marked:
-            self._marked[blob] = markers.line(self._blobs.read(blob))
-        return self._marked[blob]
+    def marker_line(self, fault: Fault) -> int:
+        """Return the line of the first conflict that a commit brought and the tip has, or 0."""
+        edges = [edge.guarded.get(fault.path) for edge in self._history.of(fault.commit.id)]
+        olds = [edge.old if edge else fault.change.new for edge in edges]
+        now = self._held(self._history.at_tip(fault.commit.id, fault.path))
+        quoted = frozenset[bytes]().union(*map(self._held, olds))
+        gone = self._held(fault.change.new) - now
+        return markers.line(self._blobs.read(fault.change.new), quoted | gone)
+
+    def _held(self, blob: str | None) -> frozenset[bytes]:
+        if blob not in self._conflicts:
+            self._conflicts[blob] = markers.conflicts(self._blobs.read(blob))
+        return self._conflicts[blob]
 
     def lost_by(self, fault: Fault) -> set[bytes]:
         """Return the records that the change of `fault` dropped."""
-        step = fault.step or self._step(fault)
+        step = fault.step or self.step(fault)
         return {record.key for record in step.lost}
 
-    def _step(self, fault: Fault) -> compared.Step:
+    def step(self, fault: Fault) -> compared.Step:
+        """Return how the change of a fault falls short."""
+        if self._documents.has(fault):
+            return self._documents.step(fault)
         old, new, start = fault.change.old, fault.change.new, self._starts.get(fault.path)
         if old and new and self._blobs.begins(old, new):
             seam = self._blobs.around(new, self._blobs.size(old))

@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.check import carried, commands, once
+from coord.check.documents import Documents
 from coord.check.logs import MARKED, Logs
 from coord.check.logs import RULE as REWRITTEN
 from coord.check.logs import message as log_message
@@ -35,7 +36,9 @@ class Losses:
         self._history = subject.history
         self._starts = _starts(subject)
         replays = Replays(subject.here, subject.door, subject.blobs)
-        self.logs = Logs(subject.history, subject.blobs, self._starts, replays)
+        history, door, blobs = subject.history, subject.door, subject.blobs
+        self.documents = Documents(history, door, blobs, self._starts)
+        self.logs = Logs(history, blobs, self._starts, replays, self.documents)
         self._accepted = accepted(subject)
 
     def start_of(self, path: bytes) -> bytes | None:
@@ -49,7 +52,7 @@ class Losses:
                 yield from self._log(fault)
         for fault in self.logs.marked():
             if self._is_open(fault):
-                line = self.logs.marker_line(fault.change.new)
+                line = self.logs.marker_line(fault)
                 text = f"conflict markers were committed, from line {line} on"
                 run = commands.mend(self._subject.asked, fault.path)
                 yield fault, self._problem(MARKED, fault.path, fault.commit, text, run)
@@ -74,7 +77,7 @@ class Losses:
 
     def _log(self, fault: Fault) -> Iterator[tuple[Fault, Problem]]:
         culprit = None
-        if fault.is_merge and fault.step is not None:
+        if fault.is_merge and fault.step is not None and not self.documents.has(fault):
             lost, culprit = self._unexplained(fault, self.logs.lost_by(fault))
             step = fault.step
             fault = fault._replace(step=step._replace(lost=[r for r in step.lost if r.key in lost]))

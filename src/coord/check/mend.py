@@ -8,6 +8,7 @@ write-once file gets the bytes it was written with.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
@@ -15,6 +16,7 @@ from coord.base.names import quote
 from coord.check import commands
 from coord.check.once import TAKEN
 from coord.drivers import join, markers
+from coord.drivers.records import render, split
 from coord.guard import evidence
 from coord.guard.refusal import path_word
 from coord.history.commits import RESOLVED
@@ -22,11 +24,12 @@ from coord.history.problem import printed
 from coord.repo import git, worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from coord.check.losses import Losses
     from coord.check.subject import Subject
     from coord.check.suspects import Fault
+    from coord.history.problem import Problem
     from coord.repo.worktree import Worktree
 
 _HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
@@ -55,11 +58,49 @@ def plan(subject: Subject, losses: Losses) -> list[Mended]:
             by_path.setdefault(fault.path, []).append(fault)
     found = []
     for path, faults in sorted(by_path.items()):
+        text = mended(subject, losses, faults)
+        if text is None:
+            continue
         ids = tuple(dict.fromkeys(fault.commit.id for fault in reversed(faults)))
         lost = any(fault.step is None or not fault.step.is_growth for fault in faults)
-        found.append(Mended(path, _text(subject, losses, faults), ids, lost))
+        found.append(Mended(path, text, ids, lost))
         found += _copies(subject, faults, ids)
     return found
+
+
+def mended(subject: Subject, losses: Losses, faults: Sequence[Fault]) -> bytes | None:
+    """Return the mended bytes, given the faults of one path, the newest first.
+
+    None where no join says what they are: the file was moved, or a person has to tell.
+    """
+    if any(fault.step is not None and fault.renamed is not None for fault in faults):
+        return None
+    if not losses.documents.has(faults[0]):
+        return _text(subject, losses, faults)
+    text = subject.blobs.read(subject.history.at_tip(faults[0].commit.id, faults[0].path))
+    try:
+        for fault in faults:
+            text = losses.documents.mended(fault, text)
+    except join.Refused:
+        return None
+    return text
+
+
+def told_apart(subject: Subject, losses: Losses) -> Iterator[Problem]:
+    """Yield what stands in a range; of what no rule can mend, the command is to accept it."""
+    standing = list(losses.standing())
+    by_path: dict[bytes, list[Fault]] = {}
+    for fault, problem in standing:
+        if problem.rule != TAKEN:
+            by_path.setdefault(fault.path, []).append(fault)
+    left = {path for path, faults in by_path.items() if mended(subject, losses, faults) is None}
+    for fault, problem in standing:
+        if fault.path in left and not subject.asked.uncommitted:
+            run = commands.accept(fault.commit.id, fault.path)
+            text = f"{problem.message}; put right by hand what is wrong, then"
+            yield replace(problem, message=text, run=run)
+        else:
+            yield problem
 
 
 def _text(subject: Subject, losses: Losses, faults: Iterable[Fault]) -> bytes:
@@ -79,18 +120,31 @@ def _text(subject: Subject, losses: Losses, faults: Iterable[Fault]) -> bytes:
 
 
 def _grown(now: bytes, old: bytes, fault: Fault, start: bytes | None) -> bytes:
-    """Return a log with the records of an older version again."""
+    """Return a log with the records of an older version again, where they stood.
+
+    What both versions have is their base: it tells which way the log grows.
+    """
     if fault.step is not None and fault.step.moved is not None:
         return join.both(b"", old, now, start)
+    spare, both = join.count(split(old, start).keys), []
+    for key in split(now, start).keys:
+        if spare.get(key, 0):
+            spare[key] -= 1
+            both.append(key)
+    gaps = dict.fromkeys(both, 1) if start is not None else {}
     try:
-        return join.merge(b"", now, old, start) if now else old
+        return join.merge(render(both, gaps, b"\n"), now, old, start) if now else old
     except join.Refused:
         return join.both(b"", now, old, start)
 
 
 def _copies(subject: Subject, faults: Iterable[Fault], ids: tuple[str, ...]) -> list[Mended]:
     """Return the new names of renamed files, which would be a second claim."""
-    renamed = {fault.renamed: fault.change.old for fault in faults if fault.renamed}
+    renamed = {
+        fault.renamed: fault.change.old
+        for fault in faults
+        if fault.renamed and fault.step is None  # write-once
+    }
     return [
         Mended(path, None, ids) for path, blob in renamed.items() if subject.tree.get(path) == blob
     ]

@@ -47,7 +47,7 @@ VERBS = {
     "handoff": ("offers", "Offer what you hold to another."),
     "overlap": ("announce", "Show where branches touch the same files."),
     "doctor": ("doctor", "Prove what is in force in every worktree, and name what is not."),
-    "track": ("track", "Guard a path: derived, log or once."),
+    "track": ("track", "Guard a path: derived, log, changelog or once."),
     "untrack": ("track", "Stop guarding a path."),
     "merge-order": (
         "merge_order",
@@ -57,7 +57,9 @@ VERBS = {
     "resolve": ("resolve", "Settle a refused file by hand, with a reason."),
     "id": ("ids", "Number things so that no two of them are one."),
     "check": ("check", "Judge commits that may have met no hook and no driver."),
+    "log-merge": ("logmerge", "Join three files as the drivers of logs do, in any folder."),
 }
+_TRACELESS = {"doctor", "log-merge"}  # they leave no trace, not even of who has asked
 
 
 class Verbs(click.Group):
@@ -105,8 +107,8 @@ class Verbs(click.Group):
 def main(ctx: click.Context, actor: str | None) -> None:
     """Coordinate many workers, agents and people, in one repository."""
     ctx.obj = actor
-    if ctx.invoked_subcommand == "doctor":
-        return  # it leaves no trace, not even of who has asked
+    if ctx.invoked_subcommand in _TRACELESS:
+        return
     from coord.cli import pulse  # noqa: PLC0415  # not for --help and --version
 
     pulse.beat(actor)

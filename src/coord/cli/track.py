@@ -27,11 +27,24 @@ def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: boo
 
 @track.command()
 @click.argument("pattern")
-@click.option("--start", metavar="PREFIX", help="Begins a record ('': paragraphs; default: lines).")
+@click.option("--start", metavar="PREFIX", help="Begins a record ('': paragraphs).")
+@click.option("--lines", is_flag=True, help="Each line is a record, whatever the file looks like.")
 @show.json_option
-def log(pattern: str, *, start: str | None, as_json: bool) -> None:
-    """Guard a log that only grows: merges join its records, and refuse to lose one."""
-    _track(Rule(pattern, "log", start=start), as_json=as_json)
+def log(pattern: str, *, start: str | None, lines: bool, as_json: bool) -> None:
+    """Guard a log that only grows: merges join its records, and refuse to lose one.
+
+    Where PATTERN is a file, and nothing says what a record is, the file is looked at.
+    """
+    _track(Rule(pattern, "log", start=start, lines=lines), as_json=as_json)
+
+
+@track.command()
+@click.argument("pattern")
+@click.option("--start", metavar="PREFIX", help="Begins a section, where no heading does.")
+@show.json_option
+def changelog(pattern: str, *, start: str | None, as_json: bool) -> None:
+    """Guard a document of sections that people also edit: merges join what both sides added."""
+    _track(Rule(pattern, "changelog", start=start), as_json=as_json)
 
 
 @track.command()
@@ -60,7 +73,7 @@ def _track(rule: Rule, *, as_json: bool) -> None:
     call = edge.call(None, f"track {rule.kind}", [rule.pattern])
     done = tracking.track(call, rule)
     if as_json:
-        show.document(documents.tracked(rule, done))
+        show.document(documents.tracked(done.rule or rule, done))
     else:
         made = f", made by: {rule.regenerate}" if rule.regenerate else ""
         _print(f"{rule.pattern}: {rule.kind}{made}", done)

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
 from coord.doctor import configured
-from coord.guard import guarded
+from coord.guard import guarded, written
 from coord.installer import appended, attributesfile, disk
 from coord.repo import git
 from coord.settings import config
 from coord.settings.config import Config, Derived
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from coord.doctor.configured import Listing
     from coord.installer.attributesfile import Line
     from coord.repo.worktree import Worktree
     from coord.settings.sections import Unknown
 
+_LOOKED_AT = 50  # logs of one worktree, which are few
 _NAMES = tuple(map(guarded.attribute, guarded.KINDS))
 _READS_OUTSIDE = (2, 43)  # the first git that reads attributes files outside of a sparse cone
 _SPECS = (*(f":(top,attr:{name})" for name in _NAMES), ":(top,glob)**/.gitattributes")
@@ -32,7 +33,7 @@ class Path(NamedTuple):
 
     Attributes:
         path: relative to the top level.
-        kind: ``derived``, ``log`` or ``once``.
+        kind: one of ``guarded.KINDS``.
         driver: the effective ``merge`` attribute.
         sparse: it is outside of the sparse checkout.
     """
@@ -65,6 +66,7 @@ class Guards:
         fault: why ``.coord.toml`` cannot be used.
         unknown: its keys that nothing here reads.
         undeclared: ``.coord.toml`` is tracked, but outside of the sparse checkout.
+        changelogs: files that are declared as logs and written as changelogs, each with why.
     """
 
     paths: tuple[Path, ...] = ()
@@ -77,6 +79,7 @@ class Guards:
     fault: CoordError | None = None
     unknown: tuple[Unknown, ...] = ()
     undeclared: bool = False
+    changelogs: tuple[tuple[str, str], ...] = ()
 
 
 def ask(
@@ -107,7 +110,20 @@ def ask(
         fault=fault,
         unknown=declared.unknown,
         undeclared=tags.get(config.FILE) == "S" and not os.path.lexists(_full(here, config.FILE)),
+        changelogs=tuple(_changelogs(here, paths)),
     )
+
+
+def _changelogs(here: Worktree, paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    logs = [path.path for path in paths if path.kind == "log" and not path.sparse]
+    for name in logs[:_LOOKED_AT]:
+        full = _full(here, name)
+        if os.path.islink(full) or not os.path.isfile(full):
+            continue
+        with open(full, "rb") as file:
+            found = written.how(file.read(written.LOOKED_AT))
+        if found.kind == "changelog":
+            yield name, found.why
 
 
 def drivers(text: bytes) -> list[str]:

@@ -74,6 +74,13 @@ def _of(view: View, declared: Declared) -> Iterator[Finding]:
     yield from _unknown(view)
     yield from _producers(view, declared.producers)
     yield from _sparse(view)
+    for name, why in view.guards.changelogs:
+        message = (
+            f"{name} is declared as a log and written as a changelog: {why}; "
+            "what people edit in it is refused, or joined below another heading"
+        )
+        run = f"cd {quote(view.folder)} && git coord track changelog {quote(name)}"
+        yield Finding("not-a-log", view.folder, message, run)
 
 
 def _fallbacks(view: View) -> Iterator[Finding]:

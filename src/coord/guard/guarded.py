@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
     from coord.settings.config import Config, Derived, Log
 
-KINDS = ("derived", "log", "once")
+KINDS = ("changelog", "derived", "log", "once")
 #: Kinds of which both sides can stand: their driver joins what the others refuse.
-JOINED = frozenset({"log"})
+JOINED = frozenset({"changelog", "log"})
+#: What the block begins and ends with that ``coord-install`` keeps in ``info/attributes``.
+BEGIN, END = b"# git-coord begin", b"# git-coord end"
 
 
 def attribute(kind: str) -> str:
@@ -56,7 +58,7 @@ def derived_rules(here: Worktree, config: Config, paths: Sequence[str]) -> dict[
 
 
 def log_rules(here: Worktree, config: Config, paths: Sequence[str]) -> dict[str, Log]:
-    """Return the log declaration of each of `paths` that has one; the last match wins."""
+    """Return what declares the records of each log or changelog of `paths`; the last match wins."""
     matched = _matched(here, [rule.pattern for rule in config.log], paths)
     return {path: config.log[number] for path, number in matched.items()}
 

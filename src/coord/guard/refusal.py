@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
     Attributes:
         file: the record's own path.
-        kind: ``derived``, ``log`` or ``once``; empty when the record is torn.
+        kind: one of ``guarded.KINDS``; empty when the record is torn.
         path: the refused path, relative to the top level.
         head: HEAD when the driver ran, ``unborn`` before the first commit.
         ours: blob of side A, the one left in the worktree.
@@ -49,7 +49,7 @@ class Record(NamedTuple):
             empty while pending.
         reason: why, as given with the resolution.
         begun: what is settling the file; when that was killed, half of it is there, or none.
-        take: ``worktree`` for a log that only a person can join, such as one of two headers.
+        take: ``worktree`` for a file that only a person can join, such as a log of two headers.
     """
 
     file: str

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused, Usage
-from coord.drivers import join
+from coord.drivers import facts, join, law, markers
 from coord.guard import guarded, refusal
 from coord.repo import git
 from coord.settings import config
@@ -36,7 +36,7 @@ class Case:
     Attributes:
         spot: where it was asked for.
         path: relative to the top level.
-        kind: ``derived``, ``log`` or ``once``.
+        kind: one of ``guarded.KINDS``.
         records: its live records; none for a conflict that no driver saw, or a fresh edit.
         stages: its conflict stages, also when it was staged since; empty for an edited history.
         mode: file mode for a side whose stage is lost.
@@ -161,7 +161,7 @@ def _from_worktree(case: Case) -> str:
     if not os.path.lexists(full):
         index.stage_removal(case.spot.here, case.path)
         return ""
-    line = index.marker_line(full)
+    line = _marker_line(case, full)
     if line:
         word = case.spot.typed(case.path)
         raise Refused(
@@ -173,6 +173,21 @@ def _from_worktree(case: Case) -> str:
             "--reason 'joined by hand'",
         )
     return index.stage_files(case.spot.here, [case.path])[case.path]
+
+
+def _marker_line(case: Case, full: str) -> int:
+    """Return the line of a conflict that is none of HEAD's nor of a side's, 0 where there is none.
+
+    Where no merge is open on the file, whoever gives a reason knows what stands in it.
+    """
+    line = index.marker_line(full)
+    if not line or case.kind not in guarded.JOINED:
+        return line
+    if not case.is_conflict:
+        return 0
+    known = [_content(case.spot.here, case.side(take)) for take in ("ours", "theirs")]
+    with open(full, "rb") as file:
+        return markers.line(file.read(), frozenset().union(*map(markers.conflicts, known)))
 
 
 def _from_sides(case: Case, take: str) -> str:
@@ -189,20 +204,45 @@ def _from_sides(case: Case, take: str) -> str:
 
 
 def _joined(case: Case) -> Entry | None:
-    """Return all of ours, then what theirs adds to the base; None when neither has the file."""
+    """Return the join of both sides; of a log that has none, all of ours, then what theirs adds.
+
+    None when neither has the file.
+
+    Raises:
+        Refused: a document has no order in which both could simply stand.
+    """
     ours, theirs, here = case.side("ours"), case.side("theirs"), case.spot.here
     if ours is None or theirs is None:
         return ours or theirs
     rules = guarded.log_rules(here, config.load(case.spot.top), [case.path])
-    start = rules[case.path].start if case.path in rules else None
-    text = join.both(
-        _content(here, case.stages.get("1")),
-        _content(here, ours),
-        _content(here, theirs),
-        None if start is None else start.encode("utf-8", "surrogateescape"),
-    )
+    rule = rules.get(case.path)
+    start = None if rule is None or rule.start is None else os.fsencode(rule.start)
+    texts = (_content(here, case.stages.get("1")), _content(here, ours), _content(here, theirs))
+    if law.is_document(case.kind, start):
+        try:
+            text = law.joined(case.kind, start, *texts)
+        except join.Refused as error:
+            raise _not_both(case, error) from None
+    else:
+        text = join.both(*texts, start)
     written = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=text)
     return index.Entry(ours.mode, written.text)
+
+
+def _not_both(case: Case, error: join.Refused) -> Refused:
+    rule, _, what, why = facts.told(error, case.kind)
+    word = case.spot.typed(case.path)
+    what, why = (
+        text.replace("{ours}", "ours").replace("{theirs}", "theirs") for text in (what, why)
+    )
+    return Refused(
+        rule,
+        what,
+        where=case.path,
+        why=f"{why}. Make one text of it",
+        run=f"${{EDITOR:-vi}} {word} && git coord resolve {word} --take worktree "
+        "--reason 'joined by hand'",
+    )
 
 
 def _content(here: Worktree, entry: Entry | None) -> bytes:

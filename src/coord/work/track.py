@@ -11,7 +11,7 @@ from coord.guard import trust
 from coord.installer import attributesfile, disk, pattern
 from coord.installer.apply import alone, apply
 from coord.repo import git
-from coord.work import trackfaults, where
+from coord.work import logmode, trackfaults, where
 from coord.work.trackfiles import Files
 
 if TYPE_CHECKING:
@@ -28,10 +28,11 @@ class Rule(NamedTuple):
 
     Attributes:
         pattern: the files, counted from the top level of the worktree.
-        kind: ``derived``, ``log`` or ``once``.
+        kind: one of ``guarded.KINDS``.
         regenerate: what makes a derived file.
         inputs: what it is made from, as globs.
         start: what a record of a log begins with; empty: paragraphs, None: lines.
+        lines: lines are meant, whatever the file looks like.
     """
 
     pattern: str
@@ -39,6 +40,7 @@ class Rule(NamedTuple):
     regenerate: str | None = None
     inputs: tuple[str, ...] = ()
     start: str | None = None
+    lines: bool = False
 
 
 class Changed(NamedTuple):
@@ -67,6 +69,8 @@ def track(call: Call, rule: Rule) -> Changed:
     """
     _require_sense(rule)
     here = where.located(call)
+    if rule.kind == "log" and not rule.lines:
+        rule = rule._replace(start=logmode.looked_at(call, here, rule.pattern, rule.start))
     # From the first look to the last rename: what another adds meanwhile would be written over.
     with alone(here.common_dir, again=f"git coord {call.words}"):
         files = Files.read(here)

@@ -10,6 +10,7 @@ from coord.base.names import quote
 from coord.guard import guarded
 
 if TYPE_CHECKING:
+    from coord.guard.written import Written
     from coord.repo.worktree import Worktree
 
 
@@ -55,4 +56,26 @@ def no_worktree(here: Worktree) -> CoordError:
         where=here.git_dir,
         why=".gitattributes and .coord.toml are committed files: run this in a worktree",
         run="git worktree list",
+    )
+
+
+def no_log(pattern: str, found: Written) -> Refused:
+    """Return that a file is written as something else than a log, and how it is declared then."""
+    word = quote(pattern)
+    if found.kind:
+        return Refused(
+            "not-a-log",
+            "it is written as a changelog",
+            where=pattern,
+            why=f"{found.why}; joined line by line, entries land under other headings. "
+            f"As a changelog, {found.unpromised}",
+            run=f"git coord track changelog {word}",
+        )
+    return Refused(
+        "not-a-log",
+        "it is not written as a log",
+        where=pattern,
+        why=f"{found.why}. Left unguarded, {found.unpromised.removeprefix('nothing: ')}; "
+        "the command declares it all the same",
+        run=f"git coord track log {word} --lines",
     )

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from coord.installer.steps import Change
     from coord.repo.worktree import Worktree
 
-_SECTIONS = ("derived", "log")  # the kinds of which .coord.toml has more to say
+#: Kind → the section of .coord.toml that has more to say of it. A changelog has none of its own: an
+#: earlier version would refuse the whole file.
+_SECTIONS = {"changelog": "log", "derived": "derived", "log": "log"}
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,11 @@ def _sections(
     kind: str | None, pattern: str, values: Mapping[str, Value], old: bytes | None
 ) -> bytes | None:
     """Change ``.coord.toml``: the section of `kind`, and none of another kind."""
-    for other in _SECTIONS:
-        if other != kind and old is not None:
+    own = _SECTIONS.get(kind or "")
+    for other in dict.fromkeys(_SECTIONS.values()):
+        if other != own and old is not None:
             old = declaration.undeclared(old, other, pattern)
-    return declaration.declared(old, kind, pattern, values) if kind in _SECTIONS else old
+    return declaration.declared(old, own, pattern, values) if own else old
 
 
 def _info(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:

@@ -62,7 +62,10 @@ def test_a_deleted_or_renamed_log_is_named(guarded: Repo) -> None:
 
     [problem] = problems(guarded)
 
-    assert problem.message == "the log is renamed to b.log, with 3 records"
+    assert problem.message.startswith("the log is renamed to b.log, with 3 records; put right by")
+    assert guarded.coord("check", "--mend").out == "nothing to put back\n"
+    assert guarded.paste(problem.run).code == 0
+    assert not problems(guarded)
     guarded.git("rm", "-q", "b.log")
     guarded.commit("delete")
     assert [each.message for each in problems(guarded, "HEAD^..HEAD")] == [
@@ -136,7 +139,7 @@ def test_bytes_outside_utf8_are_judged(guarded: Repo) -> None:
 
 
 def test_blocks_are_records_where_they_are_declared(guarded: Repo) -> None:
-    """With ``start``, text added to an old block edits a record; a new block does not."""
+    """With ``start``, an old block may grow and a new one come; no line of one may go."""
     config = '[log."*.log"]\nstart = "## "\n'
     first = "## 1\n\n- a\n"
     guarded.commit("blocks", {".coord.toml": config, "b.log": first, "a.log": "one\ntwo\nthree\n"})
@@ -144,9 +147,12 @@ def test_blocks_are_records_where_they_are_declared(guarded: Repo) -> None:
     assert ("log-rewritten", "b.log") not in found(guarded)
 
     guarded.commit("extend", {"b.log": first + "\n## 2\n\n- b\n- b2\n"})
+    assert ("log-rewritten", "b.log") not in found(guarded)
+
+    guarded.commit("edit", {"b.log": first + "\n## 2\n\n- B\n- b2\n"})
 
     [problem] = [each for each in problems(guarded) if each.path == "b.log"]
-    assert 'line 5, "## 2"' in problem.message
+    assert 'line 7, "- b"' in problem.message
 
 
 def test_a_one_sided_rewrite_is_named_once_where_it_was_made(guarded: Repo) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.hooked import add_hooks
+from harness.scenes import diverged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -795,8 +796,8 @@ def test_both_honours_blocks(hooked: Repo) -> None:
 
     done = hooked.coord("resolve", "moves.tsv", "--take", "both", "--reason", "r")
 
-    assert done.code == 0, done
-    assert hooked.read("moves.tsv") == "## 1\na\n## 2\na\n## 1\nb\n"
+    assert done.refusal.rule == "log-clash"
+    assert "## 2" in hooked.git("show", ":2:moves.tsv")
 
 
 def test_both_is_for_logs(sided: Repo) -> None:
@@ -951,3 +952,78 @@ def test_resolve_answers_in_json(sided: Repo) -> None:
     assert answer["kind"] == "derived"
     assert answer["blob"] == sided.git("rev-parse", ":x.json")
     assert answer["theirs"].endswith("(side)")
+
+
+DOCUMENT = "## Unreleased\n\n- first\n\n## 1.0\n\n- old\n"
+
+
+@pytest.fixture
+def documents(repo: Repo) -> Repo:
+    """Changelogs ``*.md`` and logs of blocks ``*.tsv``, guarded."""
+    add_hooks(repo, "*.md coord-changelog\n*.tsv coord-log\n")
+    repo.commit("start", {".coord.toml": '[log."*.tsv"]\nstart = "## "\n'})
+    return repo
+
+
+def parted(repo: Repo, name: str, *sides: str) -> None:
+    """Merge two sides of a document while its driver is out of order."""
+    texts = tuple(text.encode() for text in sides)
+    diverged(repo, {name: (texts[0], texts[1], texts[2])})
+    off = [f"merge.coord-{kind}.driver=false" for kind in ("changelog", "log")]
+    assert repo.tried("-c", off[0], "-c", off[1], "merge", "-q", "side").code == 1
+
+
+@pytest.mark.parametrize("name", ["c.md", "l.tsv"])
+def test_both_sides_of_a_document_are_joined(documents: Repo, name: str) -> None:
+    """As its driver would have: a section that both extended stands once."""
+    sides = [DOCUMENT.replace("- first\n", f"- first\n- {side}\n") for side in ("main", "side")]
+    parted(documents, name, DOCUMENT, *sides)
+
+    done = documents.coord("resolve", name, "--take", "both", "--reason", "joined")
+
+    assert done.code == 0, done.err
+    text = documents.read(name)
+    assert sorted(text.split("\n")) == sorted([*sides[0].split("\n"), "- side"])
+    documents.git("commit", "-q", "--no-edit")
+    assert documents.coord("check", "HEAD~1..HEAD").code == 0
+
+
+@pytest.mark.parametrize("name", ["c.md", "l.tsv"])
+def test_both_sides_that_clash_are_left_to_a_person(
+    documents: Repo, tmp_path: Path, name: str
+) -> None:
+    """Line and texts are named; nothing is written; the printed command settles it."""
+    sides = [DOCUMENT.replace("first", f"first\n  and {{{side}}}") for side in ("main", "side")]
+    parted(documents, name, DOCUMENT, *sides)
+    before = documents.read(name)
+    done = documents.coord("resolve", name, "--take", "both", "--reason", "joined")
+
+    assert done.code == 1
+    assert done.refusal.rule == f"{'changelog' if name == 'c.md' else 'log'}-clash"
+    assert 'ours has "  and {main}", theirs has "  and {side}"' in done.refusal.why
+    assert documents.read(name) == before
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i 's/and {main}/and {main}, {side}/' \"$1\"\n")
+    editor.chmod(0o755)
+    assert documents.with_env(EDITOR=str(editor)).paste(done.refusal.run).code == 0
+    documents.git("commit", "-q", "--no-edit")
+    assert "  and {main}, {side}\n" in documents.git("show", f"HEAD:{name}")
+
+
+@pytest.mark.parametrize("name", ["c.md", "l.tsv"])
+def test_the_command_that_a_clash_prints_settles_it(documents: Repo, name: str) -> None:
+    """Not while markers stand in the file; after an edit the commit says who joined it."""
+    sides = [DOCUMENT.replace("first", f"first\n  {side}") for side in ("main", "side")]
+    texts = tuple(text.encode() for text in (DOCUMENT, *sides))
+    diverged(documents, {name: (texts[0], texts[1], texts[2])})
+    done = documents.tried("merge", "-q", "side")
+    assert documents.paste(done.refusal.run).refusal.rule == "conflict-markers"
+    documents.git("add", "-A")
+    assert documents.tried("commit", "-q", "--no-edit").refusal.rule == "refusal-pending"
+
+    documents.write(name, DOCUMENT.replace("first", "first\n  main\n  side"))
+
+    assert documents.paste(done.refusal.run).code == 0
+    documents.git("commit", "-q", "--no-edit")
+    assert trailers(documents) == f"{name} joined by hand"
+    assert documents.coord("check", "HEAD~1..HEAD").code == 0

@@ -41,6 +41,7 @@ def test_a_derived_file_is_guarded_here_and_declared_for_all(installed: Repo) ->
     assert installed.git("check-attr", "merge", "--", "schema.json").endswith(": coord-derived")
     lines = installed.read(".gitattributes").splitlines()
     assert lines[1:] == [
+        "[attr]coord-changelog -merge",
         "[attr]coord-derived -merge",
         "[attr]coord-log -merge",
         "[attr]coord-once -merge",
@@ -62,6 +63,36 @@ def test_a_log_of_lines_needs_no_section(installed: Repo) -> None:
     assert tomllib.loads(installed.read(".coord.toml")) == {"log": {"NEWS.md": {"start": "## "}}}
     for name in ("a.tsv", "deep/b.tsv", "NEWS.md"):
         assert installed.git("check-attr", "merge", "--", name).endswith(": coord-log")
+
+
+def test_a_changelog_is_an_attribute_and_no_new_key(installed: Repo) -> None:
+    """An earlier version reads the same ``.coord.toml``; a `start` stays where logs have theirs."""
+    tracked(installed, "log", "CHANGES.md", "--start", "## ")
+    tracked(installed, "changelog", "CHANGES.md")
+
+    assert not (installed.path / ".coord.toml").exists()
+    assert installed.git("check-attr", "merge", "--", "CHANGES.md").endswith(": coord-changelog")
+    assert installed.read(".gitattributes").splitlines()[-1] == "CHANGES.md coord-changelog"
+    tracked(installed, "changelog", "CHANGES.md", "--start", "== ")
+
+    declared = tomllib.loads(installed.read(".coord.toml"))
+    assert declared == {"log": {"CHANGES.md": {"start": "== "}}}
+
+
+def test_a_file_of_an_earlier_version_gets_the_macro_it_lacks(installed: Repo) -> None:
+    """Below the note, once, and only when the first changelog is declared."""
+    tracked(installed, "log", "*.tsv")
+    macro = "[attr]coord-changelog -merge\n"
+    earlier = installed.read(".gitattributes").replace(macro, "")
+    installed.write(".gitattributes", earlier)
+    tracked(installed, "log", "*.log")
+    assert installed.read(".gitattributes") == f"{earlier}*.log coord-log\n"
+
+    tracked(installed, "changelog", "C.md")
+
+    note, rest = earlier.split("\n", 1)
+    wanted = f"{note}\n{macro}{rest}*.log coord-log\nC.md coord-changelog\n"
+    assert installed.read(".gitattributes") == wanted
 
 
 def test_a_write_once_file_needs_no_section(installed: Repo) -> None:
@@ -429,3 +460,58 @@ def test_a_first_declaration_in_a_sparse_checkout_can_be_committed(installed: Re
     line = done.err.partition("commit it: ")[2].partition("\n")[0]
     assert installed.paste(line).code == 0
     assert installed.git("show", "HEAD:.coord.toml").startswith("[log")
+
+
+CHANGELOG = "# Changes\n\n## Unreleased\n\n- a\n\n## 1.0\n\n- b\n"
+
+
+def test_a_changelog_is_not_declared_as_a_log_of_lines(installed: Repo) -> None:
+    """The file is looked at; the printed command declares what it is."""
+    installed.commit("changes", {"C.md": CHANGELOG})
+    done = installed.coord("track", "log", "C.md")
+
+    assert (done.code, done.refusal.rule) == (1, "not-a-log")
+    assert "its headings are versions" in done.refusal.why
+    assert "delete" in done.refusal.why
+    assert not (installed.path / ".gitattributes").exists()
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("check-attr", "merge", "--", "C.md").endswith(": coord-changelog")
+
+
+def test_prose_is_declared_only_on_request(installed: Repo) -> None:
+    """Git's own merge stops where both edit; --lines says that each line is a record."""
+    installed.write("NEWS", "v2:\n  text that\n  goes on\n")
+    done = installed.coord("track", "log", "NEWS")
+
+    assert (done.code, done.refusal.rule) == (1, "not-a-log")
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.git("check-attr", "merge", "--", "NEWS").endswith(": coord-log")
+
+
+def test_the_start_of_blocks_is_found_in_the_file(installed: Repo) -> None:
+    """And it is said why; one that is given is taken, with a word where a changelog fits better."""
+    installed.write("L.md", "## alice\n\n- a\n\n## bob\n\n- b\n\n## alice\n\n- c\n")
+    installed.write("C.md", CHANGELOG)
+    done = installed.coord("track", "log", "L.md")
+
+    assert "its headings repeat" in done.err
+    assert tomllib.loads(installed.read(".coord.toml")) == {"log": {"L.md": {"start": "## "}}}
+    done = installed.coord("track", "log", "C.md", "--start", "## ")
+    assert done.code == 0
+    assert "git coord track changelog C.md" in done.err
+
+
+@pytest.mark.parametrize("start", [(), ("--start", "## ")], ids=["lines", "blocks"])
+def test_a_changelog_that_is_declared_as_a_log_is_a_finding(
+    installed: Repo, start: tuple[str, ...]
+) -> None:
+    """Of doctor, whose command declares it as what it is."""
+    tracked(installed, "log", "C.md", *start)
+    installed.commit("changes", {"C.md": CHANGELOG})
+    found = json.loads(installed.coord("doctor", "--json").out)
+    [finding] = [one for one in found["findings"] if one["rule"] == "not-a-log"]
+
+    assert installed.paste(finding["run"]).code == 0
+    installed.commit("declared", {})
+    again = json.loads(installed.coord("doctor", "--json").out)
+    assert not [one for one in again["findings"] if one["rule"] == "not-a-log"]

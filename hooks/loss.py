@@ -1,0 +1,17 @@
+"""What a log would lose, as a value."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from coord.base.frozen import NamedTuple
+
+
+class Loss(NamedTuple):
+    """A record that a log would lose: `line` is where it begins in the parent that has it."""
+
+    line: int
+    record: bytes
+    more: int

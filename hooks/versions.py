@@ -1,0 +1,78 @@
+"""The versions of a file that the commit under way is held against, and which others know."""
+
+from __future__ import annotations
+
+import os
+
+from coord.guard import elsewhere
+from coord.hooks import lineage
+from coord.repo import git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from coord.hooks.lineage import Lineage
+    from coord.repo.worktree import Worktree
+
+_REPLAYS = ("rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
+_REPLAYED = ("CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD^")
+
+
+class Versions:
+    """The commits that files are held against.
+
+    Attributes:
+        past: what the commit grows from.
+        reverted: the commit that it reverts and what that is held against, else None.
+        replays: whether what it loses is only said: a revert, or one of several.
+        copies: whether it repeats a commit, which was judged when it was made.
+        shared: the newest commits of its past that others reach.
+    """
+
+    def __init__(self, here: Worktree, past: Lineage, message: str) -> None:
+        self._here = here
+        self.past = past
+        with open(message, "rb") as file:
+            self.reverted = lineage.reverted(file.read())
+        self.replays = here.has("REVERT_HEAD") or here.has("sequencer")
+        self.copies = any(map(here.has, _REPLAYS))
+        self.shared = [tip for parent in past.parents for tip in lineage.shared(here, parent)]
+        self._staged: dict[bytes, str] | None = None
+
+    def text(self, commit: str, path: str) -> bytes:
+        """Return `path` as it is in `commit`, empty where it is not."""
+        return self.blob(f"{commit}:{path}") if commit else b""
+
+    def blob(self, name: str) -> bytes:
+        """Return the bytes of a blob, empty when there is none."""
+        done = git.ask("cat-file", "blob", name, cwd=self._here.cwd, env=git.here())
+        return done.out if done.code == 0 else b""
+
+    def replayed(self, path: str) -> list[bytes]:
+        """Return `path` as the commits have it that are picked, rebased or taken back to."""
+        if not self.copies and not self.replays:
+            return []
+        return [self.text(name, path) for name in _REPLAYED]
+
+    def base(self, other: str) -> str:
+        """Return the merge base of HEAD and another parent, empty where there is none."""
+        return git.ask("merge-base", "HEAD", other, cwd=self._here.cwd, env=git.here()).text
+
+    def is_elsewhere(self, commit: str, path: str, kind: str, start: bytes | None) -> bool:
+        """Tell whether the merge under way keeps the file of a parent under another path."""
+        old = self.text(commit, path)
+        name = git.ask("rev-parse", f"{commit}:{path}", cwd=self._here.cwd, env=git.here()).text
+        return elsewhere.keeps(
+            self._tree(),
+            os.fsencode(path),
+            name,
+            lambda blob: elsewhere.holds(kind, start, self.blob(blob), old),
+        )
+
+    def _tree(self) -> dict[bytes, str]:
+        """Return path → blob of what is staged."""
+        if self._staged is None:
+            ask = ("ls-files", "--stage", "--full-name", "-z", "--", ":/")
+            listing = git.tell(*ask, cwd=self._here.cwd, env=git.here()).out
+            pairs = (entry.partition(b"\t") for entry in listing.split(b"\0")[:-1])
+            self._staged = {path: facts.split(b" ")[1].decode() for facts, _, path in pairs}
+        return self._staged
