@@ -1,4 +1,4 @@
-"""What the log driver costs: many conflicted logs in one merge, and one log of a million records.
+"""What joining costs: many conflicted logs, one log of a million records, a large changelog.
 
 The floor is a driver that only starts Python, which is the least a driver in Python can cost. Each
 side is a repository of its own, made alike but for the driver; they take turns within a round.
@@ -124,14 +124,59 @@ def bytes_held(side: Side, folder: Path) -> int:
             argv = ["git", "show", f"{rev}:0.log"]
             subprocess.run(argv, cwd=side.path, env=side.env, check=True, stdout=file)
         names.append(str(folder / name))
+    return resident(driver("log", names), side.path)
+
+
+def driver(kind: str, names: list[str]) -> list[str]:
+    """Return the command by which the driver of a kind joins three files."""
     library = subprocess.run(
         [sys.executable, "-c", "import coord, os; print(os.path.dirname(coord.__path__[0]))"],
         check=True,
         capture_output=True,
         text=True,
     ).stdout.strip()
-    argv = [PYTHON, "-I", "-S", "-c", DRIVER, library, "drivers", "log", "real", *names, "0.log"]
-    return resident(argv, side.path)
+    return [PYTHON, "-I", "-S", "-c", DRIVER, library, "drivers", kind, "real", *names, "0.log"]
+
+
+def a_changelog(folder: Path, rounds: int, megabytes: int) -> list[Ratio]:
+    """Return what a changelog costs whose unreleased section both sides extend, and ten of it."""
+    folder.mkdir()
+    turns = {}
+    for times in (1, 10):
+        place = folder / str(times)
+        place.mkdir()
+        turns[str(times)] = Changelog(place, times * megabytes).join
+    found = interleaved(turns, rounds)
+    what = f"join of a changelog of {megabytes} MB"
+    return [
+        ratio(f"{what}, in seconds", found["1"], [1.0] * rounds, 0.5 * megabytes),
+        ratio(f"{what[:-4]}{10 * megabytes} MB, beside that", found["10"], found["1"], 12.0),
+    ]
+
+
+class Changelog:
+    """Three versions of a changelog, each side with an entry of its own at the top."""
+
+    def __init__(self, folder: Path, megabytes: int) -> None:
+        entry = "- an entry about something that was changed for a reason, by somebody (#{})\n"
+        rows = range(megabytes * 1_000_000 // len(entry))
+        old = "".join(
+            f"\n## {number // 40}.0\n\n{entry.format(number)}"
+            if number % 40 == 0
+            else entry.format(number)
+            for number in reversed(rows)
+        )
+        for name, own in (("O", ""), ("A", "- of main\n"), ("B", "- of side\n")):
+            text = f"# Changes\n\n## Unreleased\n\n{own}- first\n{old}"
+            (folder / name).write_text(text)
+        self._ours = folder / "A"
+        self._before = self._ours.read_bytes()
+        self._argv = driver("changelog", [str(folder / name) for name in "OAB"])
+
+    def join(self) -> None:
+        """Join them; ours is put back first, which costs a write."""
+        self._ours.write_bytes(self._before)
+        subprocess.run(self._argv, check=True, cwd=self._ours.parent)
 
 
 def rows(scale: float = 1.0) -> list[Ratio]:
@@ -141,6 +186,7 @@ def rows(scale: float = 1.0) -> list[Ratio]:
         return [
             *many_logs(Path(name) / "many", rounds, max(10, round(MANY * scale))),
             *one_large_log(Path(name) / "large", rounds, max(1_000, round(MILLION * scale))),
+            *a_changelog(Path(name) / "changelog", rounds, 1),
         ]
 
 

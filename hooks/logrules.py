@@ -144,27 +144,26 @@ class _Log:
         `texts` are those of the parents.
         """
         past = self._versions.past
+        head = self._head([new, *filter(None, texts)])
+        tails = [text[head:] for text in texts]
+        if head and not missing(self._count(new[head:]), list(map(self._count, tails)), Counter()):
+            return None, None
         self._quoted = markers.conflicts(new)
-        base = self._versions.text(past.base, self._path)
-        head = self._head([new, *filter(None, texts), *filter(None, [base])])
-        result = self._count(new[head:])
-        counts = [self._count(text[head:]) for text in texts]
-        lost = missing(result, counts, self._count(base[head:]))
+        result = self._count(new)
+        lost = missing(result, list(map(self._count, texts)), self._at(past.base))
         if not lost:
             return None, None
-        result += self._count(new[:head])
         if past.replaced:
             lost &= missing(result, [self._at(parent) for parent in past.replaced], Counter())
         undone = self._undone()
         shared = (lost & self._shared(result)) - undone
-        return self._first(shared, texts, head), self._first(lost & undone, texts, head)
+        return self._first(shared, texts), self._first(lost & undone, texts)
 
     def _head(self, texts: list[bytes]) -> int:
         """Return how many bytes of whole records all texts begin with: nothing is lost there."""
-        if any(map(markers.conflicts, texts)):
-            return 0
         common = agreement(texts, min(map(len, texts)))
-        return boundary(lambda begin, end: texts[0][begin:end], common, self._start)
+        head = boundary(lambda begin, end: texts[0][begin:end], common, self._start)
+        return 0 if any(text.find(b">>>>>>> ", head) >= 0 for text in texts) else head
 
     def _shared(self, result: Counter[bytes]) -> Counter[bytes]:
         """Return how many of each record others know beyond those that are kept."""
@@ -180,13 +179,12 @@ class _Log:
         commit, against = self._versions.reverted
         return self._at(commit) - self._at(against)
 
-    def _first(self, lost: Counter[bytes], texts: Sequence[bytes], head: int) -> Loss | None:
+    def _first(self, lost: Counter[bytes], texts: Sequence[bytes]) -> Loss | None:
         for text in texts:
-            records = split(self._settled(text[head:]), self._start)
+            records = split(self._settled(text), self._start)
             for record, line in zip(records.keys, records.lines, strict=True):
                 if lost[record]:
-                    above = text.count(b"\n", 0, head)
-                    return Loss(above + line + 1, record, lost.total() - 1)
+                    return Loss(line + 1, record, lost.total() - 1)
         return None
 
     def _at(self, commit: str) -> Counter[bytes]:

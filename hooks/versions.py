@@ -25,7 +25,6 @@ class Versions:
         reverted: the commit that it reverts and what that is held against, else None.
         replays: whether what it loses is only said: a revert, or one of several.
         copies: whether it repeats a commit, which was judged when it was made.
-        shared: the newest commits of its past that others reach.
     """
 
     def __init__(self, here: Worktree, past: Lineage, message: str) -> None:
@@ -35,8 +34,16 @@ class Versions:
             self.reverted = lineage.reverted(file.read())
         self.replays = here.has("REVERT_HEAD") or here.has("sequencer")
         self.copies = any(map(here.has, _REPLAYS))
-        self.shared = [tip for parent in past.parents for tip in lineage.shared(here, parent)]
+        self._shared: list[str] | None = None
         self._staged: dict[bytes, str] | None = None
+
+    @property
+    def shared(self) -> list[str]:
+        """The newest commits of its past that others reach; asked only where something is lost."""
+        if self._shared is None:
+            parents = self.past.parents
+            self._shared = [tip for one in parents for tip in lineage.shared(self._here, one)]
+        return self._shared
 
     def text(self, commit: str, path: str) -> bytes:
         """Return `path` as it is in `commit`, empty where it is not."""

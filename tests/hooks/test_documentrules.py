@@ -167,3 +167,18 @@ class TestConflicts:
         run = hooked.tried("commit", "-q", "-m", "x").refusal.run
         assert hooked.paste(run).code == 0
         hooked.git("commit", "-q", "-m", "edited on purpose")
+
+
+def test_a_large_log_is_judged_by_where_it_differs(hooked: Repo) -> None:
+    """Beyond two megabytes git is not asked to compare lines; the rules are the same."""
+    old = "".join(f"2026-01-01T00:00Z record {number}\n" for number in range(80_000))
+    hooked.commit("log", {"a.tsv": old})
+    hooked.git("branch", "seen")
+
+    assert len(old) > 2_000_000
+    assert staged(hooked, "a.tsv", f"{old}more\n") == (0, "")
+    assert staged(hooked, "a.tsv", old.replace("record 79990\n", "")) == (1, "log-rewritten")
+    refusal = hooked.tried("commit", "-q", "-m", "edit").refusal
+    assert refusal.headline.endswith(": a.tsv:79991")
+    marked = f"{old}<<<<<<< a\nx\n=======\ny\n>>>>>>> b\nmore\n"
+    assert staged(hooked, "a.tsv", marked) == (1, "conflict-markers")
