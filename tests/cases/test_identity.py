@@ -218,3 +218,66 @@ def test_a_worktree_no_hook_saw_is_pinned_by_its_first_verb(
     assert author(b).startswith("b-")
     assert installed.coord("worktree", "add", "--no-checkout", str(tmp_path / "c")).code == 0
     assert (installed.at(tmp_path / "c").private("coord-identity.toml")).exists()
+
+
+@pytest.fixture
+def picked(installed: Repo, remote: str, tmp_path: Path) -> Repo:
+    """A pinned worktree that has staged what Bob committed in another clone."""
+    installed.git("clone", "-q", remote, str(tmp_path / "bob"))
+    bob = installed.at(tmp_path / "bob")
+    bob.git("config", "user.name", "Bob")
+    bob.git("config", "user.email", "bob@example.com")
+    bob.git("checkout", "-q", "-b", "bob")
+    bob.with_env(GIT_AUTHOR_DATE="1700000000 +0000").commit("by Bob", {"b": "b\n"})
+    bob.git("push", "-q", "origin", "bob")
+    side = installed.worktree(tmp_path / "side", "side")
+    side.git("fetch", "-q")
+    side.git("cherry-pick", "-n", "origin/bob")
+    return side
+
+
+@pytest.mark.parametrize(
+    "how", [("-C", "origin/bob"), ("-c", "origin/bob"), ("-q", "--amend", "-C", "origin/bob")]
+)
+def test_an_author_taken_over_from_a_peers_commit_is_right(picked: Repo, how: list[str]) -> None:
+    """It was called a mistake, and the printed command took the authorship away.
+
+    wireapp/wire-server#1191, mhagger/git-imerge#138.
+    """
+    picked.git("commit", "-q", *how)
+
+    pushed = picked.tried("push", "-q", "origin", "side")
+
+    assert pushed.code == 0
+    assert "author-mismatch" not in pushed.err
+    assert picked.coord("check").code == 0
+    picked.coord("reauthor", "--outgoing", "--pushed", "origin/side")
+    assert authors(picked)[0] == "bob@example.com"
+
+
+def test_a_committer_that_is_wrong_is_mended_beside_a_peers_author(picked: Repo) -> None:
+    """Only what is wrong changes: the author stays Bob's."""
+    leaked = picked.with_env(GIT_COMMITTER_NAME="root", GIT_COMMITTER_EMAIL="root@x")
+    leaked.git("commit", "-q", "-C", "origin/bob")
+
+    assert "author-mismatch" in picked.tried("push", "-q", "--dry-run", "origin", "side").err
+    assert picked.coord("reauthor", "HEAD").code == 0
+
+    assert authors(picked)[0] == "bob@example.com"
+    assert "root" not in picked.git("log", "-1", "--format=%cn")
+
+
+def test_a_peers_copy_does_not_excuse_a_wrong_author(
+    installed: Repo, remote: str, tmp_path: Path
+) -> None:
+    """A commit with a leaked author, picked by a peer, is still wrong here: the copy is younger."""
+    assert remote
+    one, two = (installed.worktree(tmp_path / name, name) for name in ("one", "two"))
+    leaked = one.with_env(GIT_AUTHOR_NAME="root", GIT_AUTHOR_EMAIL="root@x")
+    leaked.commit("leaked", {"x": "x\n"})
+    time = int(one.git("log", "-1", "--format=%ct")) + 5
+    two.with_env(GIT_COMMITTER_DATE=f"{time} +0000").git("cherry-pick", "one")
+
+    pushed = one.tried("push", "-q", "origin", "one")
+
+    assert "author-mismatch" in pushed.err

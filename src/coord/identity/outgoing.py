@@ -26,6 +26,7 @@ else:
 _FORMAT = "--format=%H %P%x00%an%x00%ae%x00%cn%x00%ce"
 # What git strips from both ends of a name (ident.c), so that a pinned "Ada H." is not blamed.
 _CRUD = "".join(chr(code) for code in range(33)) + ".,:;<>\"\\'"
+_SKEW = 86400  # seconds that clocks may differ
 
 Who = tuple[str, str]  # name, e-mail
 _cleaned: dict[Who, Who] = {}  # a few names in ten thousand commits; `functools` costs 3 ms
@@ -80,6 +81,55 @@ def wrong(listing: Iterable[Commit], log: Log, who: Who) -> Iterator[Wrong]:
         committer = cleaned(commit.committer) != expected
         if author or committer:
             yield Wrong(commit, made, author, committer)
+
+
+def owned(cwd: str, found: Iterable[Wrong], log: Log, env: Mapping[str, str]) -> Iterator[Wrong]:
+    """Yield `found`, less the authors that were taken over from somebody else's commit.
+
+    ``commit -C``, ``-c`` and tools that join or split commits write an author line that was there
+    before: name, e-mail and date stand in a commit that this worktree did not make.
+
+    Raises:
+        Doubt: git could not list the commits.
+    """
+    items = list(found)
+    taken = borrowed(cwd, [item.commit.id for item in items if item.author], log, env)
+    for item in items:
+        kept = item._replace(author=item.author and item.commit.id not in taken)
+        if kept.author or kept.committer:
+            yield kept
+
+
+def borrowed(cwd: str, ids: Sequence[str], log: Log, env: Mapping[str, str]) -> set[str]:
+    """Return those of `ids` whose author line stands in an older commit, not made here."""
+    if not ids:
+        return set()
+    mine = _lines(cwd, ids, env, "--no-walk")
+    # Nothing that bears the line was committed before its date, but for a clock that was wrong.
+    earliest = min(int(line.rpartition("\0")[2]) for _, line, _ in mine) - _SKEW
+    others: dict[str, int] = {}
+    wanted = {line for _, line, _ in mine}
+    options = ("--all", "--reflog", f"--since={max(earliest, 0)}")
+    for commit, line, time in _lines(cwd, [*ids, "FETCH_HEAD"], env, *options):
+        if line in wanted and log.made(commit) is None:
+            others[line] = min(time, others.get(line, time))
+    return {commit for commit, line, time in mine if others.get(line, time + 1) <= time}
+
+
+def _lines(
+    cwd: str, revs: Sequence[str], env: Mapping[str, str], *options: str
+) -> list[tuple[str, str, int]]:
+    """Return (id, author line, time of the commit) of each commit that rev-list lists."""
+    done = git.ask(
+        "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=none",
+        "--format=%H %ct %an%x00%ae%x00%at", *options, "--stdin",
+        cwd=cwd, env={**env, "GIT_FLUSH": "0"}, stdin="".join(f"{rev}\n" for rev in revs).encode(),
+    )  # fmt: skip
+    if done.code:
+        raise Doubt(" ".join(done.err.decode("utf-8", "replace").split()))
+    lines = done.out.decode("utf-8", "surrogateescape").split("\n")
+    parts = [line.split(" ", 2) for line in lines if line]
+    return [(commit, author, int(time)) for commit, time, author in parts]
 
 
 def cleaned(who: Who) -> Who:

@@ -95,8 +95,9 @@ def plan(here: Worktree, who: Who, asked: Request) -> Plan:
     known = {commit.id: commit for commit in chain}
     named = request.named(here, asked, tips, known)
     log = _log(here, env)
-    blamed = list(outgoing.since_pin(_dirs(here), outgoing.wrong(chain, log, who)))
-    changes = _changes(here, [known[commit] for commit in named], log, who)
+    recent = outgoing.since_pin(_dirs(here), outgoing.wrong(chain, log, who))
+    blamed = list(outgoing.owned(here.cwd, recent, log, env))
+    changes = _owned(here, _changes(here, [known[commit] for commit in named], log, who), log, env)
     if asked.outgoing:
         spared = request.spared(here, asked, env, options)
         wanted = [item for item in blamed if item.commit.id not in spared]
@@ -169,6 +170,18 @@ def _changes(here: Worktree, named: Sequence[Commit], log: Log, who: Who) -> dic
         if any(change):
             changes[commit.id] = change
     return changes
+
+
+def _owned(
+    here: Worktree, changes: dict[str, Change], log: Log, env: Mapping[str, str]
+) -> dict[str, Change]:
+    """Return the changes, less the authors that came from a commit that was not made here."""
+    borrowed = outgoing.borrowed(here.cwd, [one for one in changes if changes[one].author], log, env)
+    kept = {
+        commit: change._replace(author=change.author and commit not in borrowed)
+        for commit, change in changes.items()
+    }
+    return {commit: change for commit, change in kept.items() if any(change)}
 
 
 def _foreign(commit: Commit, actor: str) -> Refused:
