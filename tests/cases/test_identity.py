@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.repo import git
 from harness.clinic import findings, healthy, mended
 
 if TYPE_CHECKING:
@@ -281,3 +282,97 @@ def test_a_peers_copy_does_not_excuse_a_wrong_author(
     pushed = one.tried("push", "-q", "origin", "one")
 
     assert "author-mismatch" in pushed.err
+
+
+SIGNER = """#!/bin/sh
+case "$*" in
+*--verify*) echo "a word of gpg's" >&2; echo "[GNUPG:] GOODSIG 0 x"; exit 0 ;;
+esac
+cat >"$0.signed"
+echo "[GNUPG:] SIG_CREATED " >&2
+printf -- '-----BEGIN PGP SIGNATURE-----\\n\\n%s\\n-----END PGP SIGNATURE-----\\n' "$3"
+"""
+
+
+@pytest.fixture
+def signing(installed: Repo, tmp_path: Path) -> Repo:
+    """A repository whose commits are signed, by a program in the place of gpg."""
+    program = tmp_path / "signer"
+    program.write_text(SIGNER)
+    program.chmod(0o755)
+    installed.git("config", "gpg.program", str(program))
+    installed.git("config", "commit.gpgSign", "true")
+    installed.git("config", "user.signingKey", "KEY")
+    return installed
+
+
+def test_a_repair_takes_notes_along_and_tells_the_hook(installed: Repo, tmp_path: Path) -> None:
+    """As git's own rewriting does; else reviews and what tools keep in notes is lost.
+
+    mystor/git-revise#83, arxanas/git-branchless#1348, git-ai-project/git-ai#970.
+    """
+    told = tmp_path / "told"
+    path = installed.common("hooks/post-rewrite.coord-prior")
+    path.write_text(f'#!/bin/sh\necho "$1" >>"{told}"\ncat >>"{told}"\n')
+    path.chmod(0o755)
+    installed.git("config", "notes.rewriteRef", "refs/notes/*")
+    side = installed.worktree(tmp_path / "side", "side")
+    old = side.with_env(GIT_AUTHOR_NAME="root").commit("x")
+    child = side.commit("y")
+    side.git("notes", "add", "-m", "reviewed by Bob", old)
+    side.git("notes", "--ref", "ci", "add", "-m", "green", child)
+
+    assert side.coord("reauthor", old).code == 0
+
+    assert side.git("log", "-1", "--format=%N", "HEAD^") == "reviewed by Bob\n"
+    assert side.git("notes", "--ref", "ci", "show") == "green"
+    news = side.git("rev-list", "--reverse", "-2", "HEAD").split()
+    wanted = ["rebase", f"{old} {news[0]}", f"{child} {news[1]}"]
+    assert told.read_text().split("\n")[:-1] == wanted
+
+
+def test_a_repair_signs_anew_where_git_signs(signing: Repo, tmp_path: Path) -> None:
+    """A signature over the old identity is false; without one a forge refuses the push.
+
+    mystor/git-revise#83.
+    """
+    side = signing.worktree(tmp_path / "side", "side")
+    old = side.with_env(GIT_AUTHOR_NAME="root").commit("x")
+    assert "gpgsig" in side.git("cat-file", "commit", old)
+
+    done = side.coord("reauthor", "HEAD")
+
+    assert "lost a signature" not in done.err
+    raw = side.git("cat-file", "commit", "HEAD")
+    assert "gpgsig" in raw
+    assert "author side-" in raw
+    covered = (tmp_path / "signer.signed").read_text()
+    assert covered.split("\n")[1:3] == [line for line in raw.split("\n") if ">" in line][:2] or (
+        "author side-" in covered
+    )
+    assert side.git("show", "-s", "--format=%at %ct %s") == side.git(
+        "show", "-s", "--format=%at %ct %s", old
+    )
+
+
+def test_a_repair_whose_key_is_gone_says_what_is_unsigned(signing: Repo, tmp_path: Path) -> None:
+    """The identity is mended all the same."""
+    side = signing.worktree(tmp_path / "side", "side")
+    side.with_env(GIT_AUTHOR_NAME="root").commit("x")
+    signing.git("config", "gpg.program", "/bin/false")
+
+    done = side.coord("reauthor", "HEAD")
+
+    assert done.code == 0
+    assert "1 lost a signature" in done.err
+    assert side.git("log", "-1", "--format=%an").startswith("side-")
+
+
+def test_a_shown_signature_is_no_part_of_what_is_read(signing: Repo) -> None:
+    """With ``log.showSignature`` git prints gpg's words among a log's own lines."""
+    signing.commit("x")
+    signing.git("config", "log.showSignature", "true")
+    asked = ("log", "-1", "--format=%s")
+    assert "a word of gpg's" in signing.git(*asked) + signing.tried(*asked).err
+
+    assert git.ask(*asked, cwd=str(signing.path)).text == "x"

@@ -122,7 +122,9 @@ def require_ready(here: Worktree, subject: Subject, wanted: Sequence[Mended]) ->
             "something is staged", here.top, "it would go into the same commit", "git stash push"
         )
     paths = [f":(top,literal){os.fsdecode(each.path)}" for each in wanted]
-    changed = git.tell("status", "--porcelain", "-z", "--no-renames", "--", *paths, cwd=here.top).fields
+    changed = git.tell(
+        "status", "--porcelain", "-z", "--no-renames", "--", *paths, cwd=here.top
+    ).fields
     if changed:
         raise _not_ready(
             "a file to be put back has uncommitted changes",

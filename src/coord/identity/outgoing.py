@@ -50,6 +50,15 @@ class Wrong(NamedTuple):
     committer: bool
 
 
+class _Signed(NamedTuple):
+    """A commit's id, its author with the date, its committer, and when it was committed."""
+
+    id: str
+    author: str
+    committer: str
+    time: int
+
+
 def commits(listing: bytes) -> list[Commit]:
     """Return the commits of a ``rev-list`` in our format, in its order."""
     return [_parsed(line) for line in listing.split(b"\n") if line]
@@ -101,35 +110,42 @@ def owned(cwd: str, found: Iterable[Wrong], log: Log, env: Mapping[str, str]) ->
 
 
 def borrowed(cwd: str, ids: Sequence[str], log: Log, env: Mapping[str, str]) -> set[str]:
-    """Return those of `ids` whose author line stands in an older commit, not made here."""
+    """Return those of `ids` whose author line stands in an older commit of somebody else.
+
+    One of the same committer is no evidence: a note that ``commit --amend`` copies is committed
+    under the author that git has in its environment then.
+    """
     if not ids:
         return set()
-    mine = _lines(cwd, ids, env, "--no-walk")
+    mine = _signed(cwd, ids, env, "--no-walk")
     # Nothing that bears the line was committed before its date, but for a clock that was wrong.
-    earliest = min(int(line.rpartition("\0")[2]) for _, line, _ in mine) - _SKEW
-    others: dict[str, int] = {}
-    wanted = {line for _, line, _ in mine}
+    earliest = min((int(one.author.rpartition("\0")[2]) for one in mine), default=0) - _SKEW
+    wanted = {one.author for one in mine}
     options = ("--all", "--reflog", f"--since={max(earliest, 0)}")
-    for commit, line, time in _lines(cwd, [*ids, "FETCH_HEAD"], env, *options):
-        if line in wanted and log.made(commit) is None:
-            others[line] = min(time, others.get(line, time))
-    return {commit for commit, line, time in mine if others.get(line, time + 1) <= time}
+    listing = _signed(cwd, [*ids, "FETCH_HEAD"], env, *options)
+    others = [one for one in listing if one.author in wanted and log.made(one.id) is None]
+    return {
+        one.id
+        for one in mine
+        for other in others
+        if other.author == one.author
+        and other.time <= one.time
+        and other.committer != one.committer
+    }
 
 
-def _lines(
-    cwd: str, revs: Sequence[str], env: Mapping[str, str], *options: str
-) -> list[tuple[str, str, int]]:
-    """Return (id, author line, time of the commit) of each commit that rev-list lists."""
+def _signed(cwd: str, revs: Sequence[str], env: Mapping[str, str], *options: str) -> list[_Signed]:
+    """Return the signatures of each commit that rev-list lists."""
     done = git.ask(
         "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=none",
-        "--format=%H %ct %an%x00%ae%x00%at", *options, "--stdin",
+        "--format=%H%x01%an%x00%ae%x00%at%x01%cn%x00%ce%x01%ct", *options, "--stdin",
         cwd=cwd, env={**env, "GIT_FLUSH": "0"}, stdin="".join(f"{rev}\n" for rev in revs).encode(),
     )  # fmt: skip
     if done.code:
         raise Doubt(" ".join(done.err.decode("utf-8", "replace").split()))
     lines = done.out.decode("utf-8", "surrogateescape").split("\n")
-    parts = [line.split(" ", 2) for line in lines if line]
-    return [(commit, author, int(time)) for commit, time, author in parts]
+    parts = [line.split("\1") for line in lines if line.count("\1") == 3]  # noqa: PLR2004
+    return [_Signed(one, author, committer, int(time)) for one, author, committer, time in parts]
 
 
 def cleaned(who: Who) -> Who:
