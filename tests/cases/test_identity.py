@@ -376,3 +376,53 @@ def test_a_shown_signature_is_no_part_of_what_is_read(signing: Repo) -> None:
     assert "a word of gpg's" in signing.git(*asked) + signing.tried(*asked).err
 
     assert git.ask(*asked, cwd=str(signing.path)).text == "x"
+
+
+@pytest.fixture
+def early(repo: Repo, home: Path, tmp_path: Path) -> Repo:
+    """A linked worktree, installed and pinned while git knew nobody, who has claimed something."""
+    kept = (home / ".gitconfig").read_text()
+    (home / ".gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
+    repo.install()
+    side = repo.worktree(tmp_path / "side", "side")
+    assert side.coord("claim", "task:x").code == 0
+    (home / ".gitconfig").write_text(kept)
+    return side
+
+
+@pytest.mark.parametrize("by", ["hook", "verb", "install"])
+def test_a_pin_made_before_an_identity_follows_it_later(early: Repo, by: str) -> None:
+    """A missing value was frozen as a decision: every commit stayed the human's.
+
+    microsoft/vscode-remote-release#6810, #11023.
+    """
+    before = early.private("coord-identity.toml").read_text().split("\n")
+    if by == "hook":
+        early.commit("the first still has the author of before")
+    elif by == "verb":
+        assert early.coord("claim", "task:x").code == 0
+    else:
+        early.install()
+
+    early.commit("x")
+
+    assert authors(early)[0].startswith("ada+side-")
+    after = early.private("coord-identity.toml").read_text().split("\n")
+    assert [line for line in before if not line.startswith("email")] == [
+        line for line in after if not line.startswith("email")
+    ]
+    assert healthy(early)
+
+
+def test_the_doctor_names_a_pin_without_an_author(early: Repo, home: Path) -> None:
+    """It counted such a pin among those that git writes as author."""
+    known = (home / ".gitconfig").read_text()
+    (home / ".gitconfig").write_text("")
+    found = findings(early, "author-unknown")
+    assert "user.email" in found[0].run
+    (home / ".gitconfig").write_text(known)
+
+    mended(early, "author-unknown")
+
+    assert early.coord("release", "task:x").code == 0
+    assert author(early).startswith("side-")

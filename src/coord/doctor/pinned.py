@@ -84,7 +84,11 @@ def _replace(view: View) -> str:
 
 def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
     """Yield a finding where git would not write the pinned author."""
-    if rule is None or rule.keep or view.pin is None or not view.pin.email or not view.works:
+    if rule is None or rule.keep or view.pin is None or not view.works:
+        return
+    if not view.pin.email:
+        if view.pin.awaits(rule):
+            yield _unknown(view, view.pin)
         return
     wanted = f"{view.pin.name} <{view.pin.email}>"
     wrong = [role for role in _ROLES if getattr(view, role) != wanted]
@@ -98,6 +102,14 @@ def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
     )
     message = f"git writes {found} as {' and '.join(wrong)}, {wanted} is pinned: {why}"
     yield Finding("author-mismatch", view.folder, message, _mended(view, culprits))
+
+
+def _unknown(view: View, pinned: Pin) -> Finding:
+    """Return the finding about a pin that was made before git knew who the user is."""
+    message = f"git knew no e-mail when {pinned.actor} was pinned: it has no author"
+    known = view.config.last("user.email")
+    ask = [] if known else ['git config --global user.email "${EMAIL:?your address}"']
+    return Finding("author-unknown", view.folder, message, in_order([*ask, command.install()]))
 
 
 def _culprits(view: View, pinned: Pin, roles: Sequence[str]) -> list[Entry]:
