@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.clinic import healthy
+from harness.clinic import healthy, mended
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness import Repo
 
 BOM = b"\xef\xbb\xbf"
@@ -90,3 +92,38 @@ def test_other_comments_than_gits_own_change_nothing(resolving: Repo, char: str)
     body = resolving.git("log", "-1", "--format=%B")
     assert body == "edit\n\nCoord-Resolved: LOG a typo\n"
     assert resolving.coord("check", "shared..").code == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("core.logAllRefUpdates", "false"),
+        ("core.logAllRefUpdates", "0"),
+        ("gc.reflogExpire", "now"),
+        ("gc.reflogExpireUnreachable", "now"),
+    ],
+)
+def test_reflogs_that_are_not_kept_are_named(
+    installed: Repo, tmp_path: Path, key: str, value: str
+) -> None:
+    """Without them nobody can tell who made a commit, and the doctor said that nothing is wrong.
+
+    libgit2/libgit2#2194, contributor-toolkit#366.
+    """
+    installed.git("config", key, value)
+    side = installed.worktree(tmp_path / "side", "side")
+
+    mended(side, "reflog-off")
+
+    side.with_env(GIT_AUTHOR_NAME="root").commit("x")
+    installed.git("init", "-q", "--bare", str(tmp_path / "remote"))
+    assert "author-mismatch" in side.tried("push", str(tmp_path / "remote"), "side").err
+    assert healthy(side)
+
+
+def test_reflogs_that_are_always_kept_are_no_finding(installed: Repo, tmp_path: Path) -> None:
+    """``always`` is no truth value, but one of git's own."""
+    installed.git("config", "core.logAllRefUpdates", "always")
+    installed.worktree(tmp_path / "side", "side")
+
+    assert healthy(installed)
