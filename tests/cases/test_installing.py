@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import coord
-from harness.clinic import healthy
+from harness.clinic import findings, healthy
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -269,3 +269,27 @@ def test_an_extension_that_libgit2_does_not_know_stops_nothing(
     assert side.coord("reauthor", "HEAD").code == 0
     assert side.coord("check").code == 0
     assert healthy(installed)
+
+
+@pytest.mark.parametrize("layout", ["link", "file"])
+def test_a_main_worktree_away_from_its_git_dir_is_healthy(
+    repo: Repo, tmp_path: Path, layout: str
+) -> None:
+    """As Android's ``repo`` lays it out, or ``git init --separate-git-dir``.
+
+    arxanas/git-branchless#910.
+    """
+    (repo.path / ".git").rename(tmp_path / "real")
+    if layout == "link":
+        (repo.path / ".git").symlink_to("../real")
+    else:
+        (repo.path / ".git").write_text("gitdir: ../real\n")
+    repo.install()
+    side = repo.worktree(tmp_path / "side", "side")
+
+    assert healthy(repo)
+    assert healthy(side)
+    assert repo.run("coord-install", "--check").code == 0
+    assert side.run("coord-install", "--check").code == 0
+    repo.git("config", "--local", "core.hooksPath", "nowhere")
+    assert str(repo.path) in {one.worktree for one in findings(repo, "hooks-path")}
