@@ -167,7 +167,7 @@ def _notes(views: Sequence[View], shared: Shared) -> Iterator[str]:
         )
     for view in views:
         if view.away and not view.here.linked:
-            yield f"the main worktree of {view.folder} is elsewhere, and is looked at from inside it"
+            yield f"the main worktree of {view.folder} is elsewhere: only seen from inside it"
         elif view.away:
             yield (
                 f"{view.folder} is not there: git worktree prune forgets it, pin and all; "
