@@ -46,7 +46,7 @@ def _starts(text: bytes) -> dict[str, bytes | None]:
     import tomllib  # noqa: PLC0415 - only where a log declares a start
 
     try:
-        logs = tomllib.loads(text.decode()).get("log", {})
+        logs = tomllib.loads(text.decode("utf-8-sig")).get("log", {})
     except ValueError as error:  # a TOMLDecodeError or a UnicodeDecodeError is one
         raise Invalid(f".coord.toml cannot be read: {error}") from None
     if not isinstance(logs, dict):

@@ -32,7 +32,10 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
     if "refused" in needs:
         from coord.hooks import gate  # noqa: PLC0415  # each need loads its own module only
 
-        gate.judge(here, message)
+        if event == "commit-msg" and message is not None:
+            gate.note(here, message)
+        else:
+            gate.judge(here, message)
     said = ""
     if "records" in needs:
         from coord.hooks import logrules  # noqa: PLC0415

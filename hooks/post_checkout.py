@@ -30,8 +30,10 @@ def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during:
     try:
         there = pin.read(dirs[0])
         if there is not None:
-            pin.mend(*dirs, there, _authorship(dirs[1]))
-            return ""
+            if there.email:
+                pin.mend(*dirs, there, _authorship(*dirs))
+                return ""
+            return _completed(dirs, there, during)
         return _told(*_pinned(dirs, environ), during)
     except pin.Unreadable:
         return _line(
@@ -49,7 +51,7 @@ def _pinned(dirs: tuple[str, str], environ: Mapping[str, str]) -> tuple[pin.Pin,
     """Return the pin and the actor that was asked for, empty for none."""
     asked = environ.get(VARIABLE, "")
     wanted = asked if is_actor(asked) else pin.branch_handle(dirs[0])
-    made, _ = pin.ensure(*dirs, wanted, _authorship(dirs[1]))
+    made, _ = pin.ensure(*dirs, wanted, _authorship(*dirs))
     return made, asked
 
 
@@ -64,9 +66,26 @@ def _told(made: pin.Pin, asked: str, during: str) -> str:
     return _line(said)
 
 
-def _authorship(common_dir: str) -> pin.Authorship:
+def _completed(dirs: tuple[str, str], there: pin.Pin, during: str) -> str:
+    """Give a pin the author that was not known when it was made, and say so."""
+    rule = _authorship(*dirs)
+    if rule.keep:
+        pin.mend(*dirs, there, rule)
+        return ""
+    made = pin.complete(*dirs, there, rule)
+    return _told(made, "", during) if made.email else ""
+
+
+def _authorship(git_dir: str, common_dir: str) -> pin.Authorship:
     found = pin.installed_authorship(common_dir)
-    return found or pin.Authorship("{actor}", "", keep=True)
+    if found is None:
+        return pin.Authorship("{actor}", "", keep=True)
+    if found.keep or found.email:
+        return found
+    from coord.identity import whoami  # noqa: PLC0415  # an install before the user's identity
+    from coord.repo.worktree import Worktree  # noqa: PLC0415
+
+    return whoami.authorship(Worktree(git_dir, common_dir, os.getcwd()))
 
 
 def _line(text: str) -> str:

@@ -93,8 +93,8 @@ def _found(dirs: tuple[str, str], cwd: str, listing: bytes, who: Who) -> list[Wr
     if first is None:
         return []
     log = reflog.read(*dirs, cwd, git.here())
-    wrong = outgoing.wrong(chain([first], suspected), log, who)
-    return list(islice(outgoing.since_pin(dirs, wrong), COUNTED))
+    wrong = outgoing.since_pin(dirs, outgoing.wrong(chain([first], suspected), log, who))
+    return list(islice(outgoing.owned(cwd, wrong, log, git.here()), COUNTED))
 
 
 def _refuses(top: str) -> bool:

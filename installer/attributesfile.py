@@ -7,6 +7,7 @@ definition wins (docs/design.md). Pure functions over bytes: a pattern may hold 
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from typing import NamedTuple
@@ -59,6 +60,7 @@ def unquoted(pattern: str) -> str:
 
 def parsed(line: bytes) -> Line | None:
     """Return the rule on a line; None for a comment, a blank line or a macro's definition."""
+    line = line.removeprefix(codecs.BOM_UTF8)  # as git does on a file's first line
     match = _PATTERN.match(line.rstrip(b"\r\n"))
     if match is None or match[1].startswith((b"#", b"[attr]")):
         return None

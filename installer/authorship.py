@@ -73,7 +73,9 @@ def mend(here: Worktree, rule: Authorship) -> None:
     for git_dir, found in pin.live_pins(here.common_dir):
         entry = os.fsencode(includeif.entry_for(git_dir, here.common_dir))
         there = os.path.exists(os.path.join(git_dir, includeif.AUTHOR)) and entry in entries
-        if found.email and not there:
+        if not found.email:
+            pin.complete(git_dir, here.common_dir, found, rule)
+        elif not there:
             pin.mend(git_dir, here.common_dir, found, rule)
 
 

@@ -92,7 +92,7 @@ def _section(texts: list[bytes], kind: str, pattern: str) -> tuple[int, set[int]
     """Return the section's header line (-1: there is none) and the lines of its statements."""
     header, statements = -1, set[int]()
     for first, end in _statements(texts):
-        statement = b"".join(texts[first:end]).decode()
+        statement = b"".join(texts[first:end]).decode("utf-8-sig")
         if statement.lstrip().startswith("["):
             if header >= 0:
                 break
@@ -111,7 +111,7 @@ def _statements(texts: list[bytes]) -> list[tuple[int, int]]:
     found, first = [], 0
     for end in range(1, len(texts) + 1):
         try:
-            tomllib.loads(b"".join(texts[first:end]).decode())
+            tomllib.loads(b"".join(texts[first:end]).decode("utf-8-sig"))
         except tomllib.TOMLDecodeError:
             continue
         found.append((first, end))
@@ -120,7 +120,7 @@ def _statements(texts: list[bytes]) -> list[tuple[int, int]]:
 
 
 def _tables(text: bytes | None) -> dict[str, dict[str, object]]:
-    return tomllib.loads((text or b"").decode())
+    return tomllib.loads((text or b"").decode("utf-8-sig"))
 
 
 def _less(

@@ -150,7 +150,7 @@ def _guarded(patterns: list[str], old: bytes | None) -> bytes:
 
 def _declared(old: bytes | None) -> bytes:
     """Put in the sections, unless one of the fleet's is there: then somebody has thought of it."""
-    if set(tomllib.loads((old or b"").decode())) & set(_SECTIONS):
+    if set(tomllib.loads((old or b"").decode("utf-8-sig"))) & set(_SECTIONS):
         return old or b""
     return appended.added(old, (b"\n" if old else b"") + _TEXT)
 

@@ -212,7 +212,20 @@ def _unlinked(name: str, path: str, again: str) -> str:
     """Return the command that puts a real file or folder there; what the link led to stays."""
     word, target = quote(path), os.path.realpath(path)
     if name == "hooks" and os.path.isdir(target):
-        return f"rm {word} && git config core.hooksPath {quote(target)} && {again}"
+        return f"rm {word} && mkdir {word} && {_linked(path, target)}{again}"
     if os.path.isfile(target):
         return f"cp -p {word} {word}.real && mv {word}.real {word} && {again}"
     return f"rm {word} && {again}"
+
+
+def _linked(path: str, target: str) -> str:
+    """Return the command that links each entry of a hooks folder into the new one at `path`.
+
+    What is there may be committed: an install must not change it, nor a setting name it by a path
+    that a move leaves behind. A relative link stays relative.
+    """
+    relative = not os.path.isabs(os.readlink(path))
+    start = os.path.realpath(os.path.dirname(path)) + "/hooks"
+    folder = os.path.relpath(target, start) if relative else target
+    names = [os.path.join(folder, name) for name in sorted(os.listdir(target))]
+    return f"ln -s {' '.join(map(quote, names))} {quote(path)} && " if names else ""

@@ -355,6 +355,26 @@ def test_a_trailer_is_written_once_and_above_the_scissors(
     assert found.strip() == "f by hand"
 
 
+def test_a_replaced_message_still_says_what_was_settled(installed: Repo) -> None:
+    """After prepare-commit-msg an editor, or a tool in its place, writes the file anew.
+
+    Zhengqbbb/cz-cli#820.
+    """
+    installed.coord("track", "log", "f")
+    installed.git("add", "-A")
+    installed.commit("log", {"f": "a\nb\n"})
+    installed.write("f", "b\n")
+    reason = ("--take", "worktree", "--reason", "by hand")
+    assert installed.coord("resolve", "f", *reason).code == 0
+    editor = installed.with_env(GIT_EDITOR="sh -c 'echo fix: a typo >\"$0\"'")
+
+    editor.git("commit", "-q", "-a")
+
+    found = installed.git("log", "-1", "--format=%(trailers:key=Coord-Resolved,valueonly)")
+    assert found.strip() == "f by hand"
+    assert installed.git("log", "-1", "--format=%s") == "fix: a typo"
+
+
 def test_every_hook_answers_after_an_install(installed: Repo, tmp_path: Path) -> None:
     """Not what lies in a folder counts: a probe is fired through git, from each worktree."""
     installed.worktree(tmp_path / "side", "side")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.repo import git
 from harness.clinic import findings, healthy, mended
 
 if TYPE_CHECKING:
@@ -218,3 +219,210 @@ def test_a_worktree_no_hook_saw_is_pinned_by_its_first_verb(
     assert author(b).startswith("b-")
     assert installed.coord("worktree", "add", "--no-checkout", str(tmp_path / "c")).code == 0
     assert (installed.at(tmp_path / "c").private("coord-identity.toml")).exists()
+
+
+@pytest.fixture
+def picked(installed: Repo, remote: str, tmp_path: Path) -> Repo:
+    """A pinned worktree that has staged what Bob committed in another clone."""
+    installed.git("clone", "-q", remote, str(tmp_path / "bob"))
+    bob = installed.at(tmp_path / "bob")
+    bob.git("config", "user.name", "Bob")
+    bob.git("config", "user.email", "bob@example.com")
+    bob.git("checkout", "-q", "-b", "bob")
+    bob.with_env(GIT_AUTHOR_DATE="1700000000 +0000").commit("by Bob", {"b": "b\n"})
+    bob.git("push", "-q", "origin", "bob")
+    side = installed.worktree(tmp_path / "side", "side")
+    side.git("fetch", "-q")
+    side.git("cherry-pick", "-n", "origin/bob")
+    return side
+
+
+@pytest.mark.parametrize(
+    "how", [("-C", "origin/bob"), ("-c", "origin/bob"), ("-q", "--amend", "-C", "origin/bob")]
+)
+def test_an_author_taken_over_from_a_peers_commit_is_right(picked: Repo, how: list[str]) -> None:
+    """It was called a mistake, and the printed command took the authorship away.
+
+    wireapp/wire-server#1191, mhagger/git-imerge#138.
+    """
+    picked.git("commit", "-q", *how)
+
+    pushed = picked.tried("push", "-q", "origin", "side")
+
+    assert pushed.code == 0
+    assert "author-mismatch" not in pushed.err
+    assert picked.coord("check").code == 0
+    picked.coord("reauthor", "--outgoing", "--pushed", "origin/side")
+    assert authors(picked)[0] == "bob@example.com"
+
+
+def test_a_committer_that_is_wrong_is_mended_beside_a_peers_author(picked: Repo) -> None:
+    """Only what is wrong changes: the author stays Bob's."""
+    leaked = picked.with_env(GIT_COMMITTER_NAME="root", GIT_COMMITTER_EMAIL="root@x")
+    leaked.git("commit", "-q", "-C", "origin/bob")
+
+    assert "author-mismatch" in picked.tried("push", "-q", "--dry-run", "origin", "side").err
+    assert picked.coord("reauthor", "HEAD").code == 0
+
+    assert authors(picked)[0] == "bob@example.com"
+    assert "root" not in picked.git("log", "-1", "--format=%cn")
+
+
+def test_a_peers_copy_does_not_excuse_a_wrong_author(
+    installed: Repo, remote: str, tmp_path: Path
+) -> None:
+    """A commit with a leaked author, picked by a peer, is still wrong here: the copy is younger."""
+    assert remote
+    one, two = (installed.worktree(tmp_path / name, name) for name in ("one", "two"))
+    leaked = one.with_env(GIT_AUTHOR_NAME="root", GIT_AUTHOR_EMAIL="root@x")
+    leaked.commit("leaked", {"x": "x\n"})
+    time = int(one.git("log", "-1", "--format=%ct")) + 5
+    two.with_env(GIT_COMMITTER_DATE=f"{time} +0000").git("cherry-pick", "one")
+
+    pushed = one.tried("push", "-q", "origin", "one")
+
+    assert "author-mismatch" in pushed.err
+
+
+SIGNER = """#!/bin/sh
+case "$*" in
+*--verify*) echo "a word of gpg's" >&2; echo "[GNUPG:] GOODSIG 0 x"; exit 0 ;;
+esac
+cat >"$0.signed"
+echo "[GNUPG:] SIG_CREATED " >&2
+printf -- '-----BEGIN PGP SIGNATURE-----\\n\\n%s\\n-----END PGP SIGNATURE-----\\n' "$3"
+"""
+
+
+@pytest.fixture
+def signing(installed: Repo, tmp_path: Path) -> Repo:
+    """A repository whose commits are signed, by a program in the place of gpg."""
+    program = tmp_path / "signer"
+    program.write_text(SIGNER)
+    program.chmod(0o755)
+    installed.git("config", "gpg.program", str(program))
+    installed.git("config", "commit.gpgSign", "true")
+    installed.git("config", "user.signingKey", "KEY")
+    return installed
+
+
+def test_a_repair_takes_notes_along_and_tells_the_hook(installed: Repo, tmp_path: Path) -> None:
+    """As git's own rewriting does; else reviews and what tools keep in notes is lost.
+
+    mystor/git-revise#83, arxanas/git-branchless#1348, git-ai-project/git-ai#970.
+    """
+    told = tmp_path / "told"
+    path = installed.common("hooks/post-rewrite.coord-prior")
+    path.write_text(f'#!/bin/sh\necho "$1" >>"{told}"\ncat >>"{told}"\n')
+    path.chmod(0o755)
+    installed.git("config", "notes.rewriteRef", "refs/notes/*")
+    side = installed.worktree(tmp_path / "side", "side")
+    old = side.with_env(GIT_AUTHOR_NAME="root").commit("x")
+    child = side.commit("y")
+    side.git("notes", "add", "-m", "reviewed by Bob", old)
+    side.git("notes", "--ref", "ci", "add", "-m", "green", child)
+
+    assert side.coord("reauthor", old).code == 0
+
+    assert side.git("log", "-1", "--format=%N", "HEAD^") == "reviewed by Bob\n"
+    assert side.git("notes", "--ref", "ci", "show") == "green"
+    news = side.git("rev-list", "--reverse", "-2", "HEAD").split()
+    wanted = ["rebase", f"{old} {news[0]}", f"{child} {news[1]}"]
+    assert told.read_text().split("\n")[:-1] == wanted
+
+
+def test_a_repair_signs_anew_where_git_signs(signing: Repo, tmp_path: Path) -> None:
+    """A signature over the old identity is false; without one a forge refuses the push.
+
+    mystor/git-revise#83.
+    """
+    side = signing.worktree(tmp_path / "side", "side")
+    old = side.with_env(GIT_AUTHOR_NAME="root").commit("x")
+    assert "gpgsig" in side.git("cat-file", "commit", old)
+
+    done = side.coord("reauthor", "HEAD")
+
+    assert "lost a signature" not in done.err
+    raw = side.git("cat-file", "commit", "HEAD")
+    assert "gpgsig" in raw
+    assert "author side-" in raw
+    covered = (tmp_path / "signer.signed").read_text()
+    assert covered.split("\n")[1:3] == [line for line in raw.split("\n") if ">" in line][:2] or (
+        "author side-" in covered
+    )
+    assert side.git("show", "-s", "--format=%at %ct %s") == side.git(
+        "show", "-s", "--format=%at %ct %s", old
+    )
+
+
+def test_a_repair_whose_key_is_gone_says_what_is_unsigned(signing: Repo, tmp_path: Path) -> None:
+    """The identity is mended all the same."""
+    side = signing.worktree(tmp_path / "side", "side")
+    side.with_env(GIT_AUTHOR_NAME="root").commit("x")
+    signing.git("config", "gpg.program", "/bin/false")
+
+    done = side.coord("reauthor", "HEAD")
+
+    assert done.code == 0
+    assert "1 lost a signature" in done.err
+    assert side.git("log", "-1", "--format=%an").startswith("side-")
+
+
+def test_a_shown_signature_is_no_part_of_what_is_read(signing: Repo) -> None:
+    """With ``log.showSignature`` git prints gpg's words among a log's own lines."""
+    signing.commit("x")
+    signing.git("config", "log.showSignature", "true")
+    asked = ("log", "-1", "--format=%s")
+    assert "a word of gpg's" in signing.git(*asked) + signing.tried(*asked).err
+
+    assert git.ask(*asked, cwd=str(signing.path)).text == "x"
+
+
+@pytest.fixture
+def early(repo: Repo, home: Path, tmp_path: Path) -> Repo:
+    """A linked worktree, installed and pinned while git knew nobody, who has claimed something."""
+    kept = (home / ".gitconfig").read_text()
+    (home / ".gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
+    repo.install()
+    side = repo.worktree(tmp_path / "side", "side")
+    assert side.coord("claim", "task:x").code == 0
+    (home / ".gitconfig").write_text(kept)
+    return side
+
+
+@pytest.mark.parametrize("by", ["hook", "verb", "install"])
+def test_a_pin_made_before_an_identity_follows_it_later(early: Repo, by: str) -> None:
+    """A missing value was frozen as a decision: every commit stayed the human's.
+
+    microsoft/vscode-remote-release#6810, #11023.
+    """
+    before = early.private("coord-identity.toml").read_text().split("\n")
+    if by == "hook":
+        early.commit("the first still has the author of before")
+    elif by == "verb":
+        assert early.coord("claim", "task:x").code == 0
+    else:
+        early.install()
+
+    early.commit("x")
+
+    assert authors(early)[0].startswith("ada+side-")
+    after = early.private("coord-identity.toml").read_text().split("\n")
+    assert [line for line in before if not line.startswith("email")] == [
+        line for line in after if not line.startswith("email")
+    ]
+    assert healthy(early)
+
+
+def test_the_doctor_names_a_pin_without_an_author(early: Repo, home: Path) -> None:
+    """It counted such a pin among those that git writes as author."""
+    known = (home / ".gitconfig").read_text()
+    (home / ".gitconfig").write_text("")
+    found = findings(early, "author-unknown")
+    assert "user.email" in found[0].run
+    (home / ".gitconfig").write_text(known)
+
+    mended(early, "author-unknown")
+
+    assert early.coord("release", "task:x").code == 0
+    assert author(early).startswith("side-")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import coord
-from harness.clinic import healthy
+from harness.clinic import findings, healthy
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -269,3 +269,59 @@ def test_an_extension_that_libgit2_does_not_know_stops_nothing(
     assert side.coord("reauthor", "HEAD").code == 0
     assert side.coord("check").code == 0
     assert healthy(installed)
+
+
+@pytest.mark.parametrize("layout", ["link", "file"])
+def test_a_main_worktree_away_from_its_git_dir_is_healthy(
+    repo: Repo, tmp_path: Path, layout: str
+) -> None:
+    """As Android's ``repo`` lays it out, or ``git init --separate-git-dir``.
+
+    arxanas/git-branchless#910.
+    """
+    (repo.path / ".git").rename(tmp_path / "real")
+    if layout == "link":
+        (repo.path / ".git").symlink_to("../real")
+    else:
+        (repo.path / ".git").write_text("gitdir: ../real\n")
+    repo.install()
+    side = repo.worktree(tmp_path / "side", "side")
+
+    assert healthy(repo)
+    assert healthy(side)
+    assert repo.run("coord-install", "--check").code == 0
+    assert side.run("coord-install", "--check").code == 0
+    repo.git("config", "--local", "core.hooksPath", "nowhere")
+    assert str(repo.path) in {one.worktree for one in findings(repo, "hooks-path")}
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_a_linked_hooks_folder_is_replaced_without_a_trace_in_it(
+    repo: Repo, tmp_path: Path, relative: bool
+) -> None:
+    """``.git/hooks`` is a link to a tracked folder, or to one outside (ptc_runner#1961).
+
+    The hooks there run as before, with what lies beside them, also after a move.
+    """
+    folder = repo.path / "githooks" if relative else tmp_path / "shared hooks"
+    folder.mkdir()
+    (folder / "lib.sh").write_text("echo ran >>ran\n")
+    (folder / "commit-msg").write_text('#!/bin/sh\n. "${0%/*}/lib.sh"\n')
+    (folder / "commit-msg").chmod(0o755)
+    if relative:
+        repo.commit("hooks", {"githooks/x": ""})
+        repo.git("add", "-A")
+        repo.git("commit", "-q", "-m", "hooks")
+    before = snapshot(folder)
+    shutil.rmtree(repo.common("hooks"))
+    repo.common("hooks").symlink_to("../githooks" if relative else folder)
+
+    done = repo.paste(repo.run("coord-install").refusal.run)
+
+    assert done.code == 0
+    assert snapshot(folder) == before
+    repo.path.rename(tmp_path / "moved")
+    moved = repo.at(tmp_path / "moved")
+    assert healthy(moved)
+    moved.commit("x")
+    assert moved.read("ran") == "ran\n"

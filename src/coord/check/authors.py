@@ -48,7 +48,8 @@ def mismatches(here: Worktree, commits: Sequence[Commit]) -> Iterator[Mismatch]:
             continue
         log = reflog.read(git_dir, here.common_dir, git_dir, git.elsewhere())
         wrong = outgoing.wrong(listing, log, (who.name, who.email))
-        for found in outgoing.since_pin((git_dir, here.common_dir), wrong):
+        recent = outgoing.since_pin((git_dir, here.common_dir), wrong)
+        for found in outgoing.owned(here.cwd, recent, log, git.elsewhere()):
             parts = [part for part in ("author", "committer") if getattr(found, part)]
             name = getattr(found.commit, parts[0])[0]
             text = f"{' and '.join(parts)} {name}, but made in the worktree pinned as {who.actor}"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _NAMED = 10  # ids in one command
 _ASKED = '"${PRODUCER:?the command that makes it}"'
+# Trailers as a paragraph of their own: --trailer would obey the user's `trailer.*`.
 _VOUCH = "git commit --allow-empty -q -m"
 
 
@@ -48,7 +49,7 @@ def regenerate_all(paths: Sequence[bytes]) -> str:
     trailer = quote(f"Coord-Resolved: {path_word(os.fsdecode(path))} regenerated")
     return (
         f"git coord regenerate {words} && "
-        f"{_VOUCH} {quote(f'Regenerate {os.fsdecode(path)}')} --trailer {trailer}"
+        f"{_VOUCH} {quote(f'Regenerate {os.fsdecode(path)}')} -m {trailer}"
     )
 
 
@@ -67,7 +68,7 @@ def reauthor(where: str | None, commits: Sequence[str]) -> str:
 def disown(commit: str) -> str:
     """Return the command that records beside a published commit that its sign-off is false."""
     trailer = quote(f"Coord-Resolved: {commit} not signed off by the one it names")
-    return f"{_VOUCH} {quote(f'Disown the sign-off of {commit[:12]}')} --trailer {trailer}"
+    return f"{_VOUCH} {quote(f'Disown the sign-off of {commit[:12]}')} -m {trailer}"
 
 
 def declare_producer(path: bytes) -> str:

@@ -176,7 +176,9 @@ def require_ready(here: Worktree, subject: Subject, wanted: Sequence[Mended]) ->
             "something is staged", here.top, "it would go into the same commit", "git stash push"
         )
     paths = [f":(top,literal){os.fsdecode(each.path)}" for each in wanted]
-    changed = git.tell("status", "--porcelain", "-z", "--", *paths, cwd=here.top).fields
+    changed = git.tell(
+        "status", "--porcelain", "-z", "--no-renames", "--", *paths, cwd=here.top
+    ).fields
     if changed:
         raise _not_ready(
             "a file to be put back has uncommitted changes",
@@ -216,8 +218,8 @@ def commit(here: Worktree, wanted: Sequence[Mended]) -> str:
     for each in wanted:
         if each.text is None:
             os.unlink(os.path.join(os.fsencode(here.cwd), each.path))
-    trailers = [f"--trailer={RESOLVED}: {_trailer(each)}" for each in wanted]
-    git.tell("commit", "-q", "-m", SUBJECT, *trailers, cwd=here.cwd)
+    trailers = "\n".join(f"{RESOLVED}: {_trailer(each)}" for each in wanted)
+    git.tell("commit", "-q", "-m", SUBJECT, "-m", trailers, cwd=here.cwd)
     return git.tell("rev-parse", "HEAD", cwd=here.cwd).text
 
 

@@ -88,6 +88,8 @@ def _comment(plan: Plan, done: Done | None, pushed: tuple[str, ...]) -> None:
         show.note(f"{move.ref} stood at {move.old[:12]}, kept as {move.backup}")
     if done.unsigned:
         show.note(f"{len(done.unsigned)} lost a signature that covered the old identity or parents")
+    if done.notes:
+        show.note(f"their notes could not be copied: {done.notes}")
     for ref in done.left:
         show.note(f"{ref} still holds the old commits")
     if plan.missed:

@@ -166,7 +166,9 @@ def _notes(views: Sequence[View], shared: Shared) -> Iterator[str]:
             "identity set there is inherited; a pin is not, and wins"
         )
     for view in views:
-        if view.away:
+        if view.away and not view.here.linked:
+            yield f"the main worktree of {view.folder} is elsewhere: only seen from inside it"
+        elif view.away:
             yield (
                 f"{view.folder} is not there: git worktree prune forgets it, pin and all; "
                 "after a move by hand: git worktree repair NEW-PATH"

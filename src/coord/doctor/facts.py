@@ -118,6 +118,8 @@ def _inside(view: View, means: Means) -> View:
     done = git.as_user(*_QUESTION, cwd=view.folder, env=means.prober.env)
     hooks, git_dir, top = _answers(done)
     fault, words = _disagreement(view, git_dir, top, os.fsdecode(done.err))
+    if fault == NO_FILES and _is_somewhere(view):
+        return replace(view, away=True)
     listing = configured.ask(view.folder, means.prober.env)
     if listing is None and not fault:
         told = git.as_user("config", "--list", cwd=view.folder, env=means.prober.env)
@@ -167,6 +169,18 @@ def _disagreement(view: View, git_dir: str, top: str, err: str) -> tuple[str, st
     if here.linked and os.path.realpath(top) != os.path.realpath(view.folder):
         return OTHER_FILES, f"git takes {top} for its files"
     return "", ""
+
+
+def _is_somewhere(view: View) -> bool:
+    """Tell whether this is a main worktree whose folder nobody but itself can name.
+
+    With ``git init --separate-git-dir``, or `.git` as a link, git lists the git dir in its place.
+    """
+    here = view.here
+    if here.linked or view.folder != here.common_dir:
+        return False
+    asked = ("config", "--get", "core.worktree")
+    return os.path.exists(here.private("index")) and git.ask(*asked, cwd=view.folder).code != 0
 
 
 def _probed(view: View, means: Means, folder: str) -> View:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
 from coord.base.names import answers_to, quote
-from coord.doctor.configured import Listing, in_order
+from coord.doctor.configured import Listing, in_order, truth
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.identity import includeif, pin, whoami
 
@@ -43,6 +43,7 @@ def judge(views: Sequence[View], around: Surroundings) -> Verdict:
         *(_unpinned(views) if around.rule else ()),
         *_pins(views),
         *(finding for view in views for finding in _authors(view, around.rule)),
+        *(finding for view in views for finding in _blind(view, around.rule)),
         *_shared(views, around.rule),
         *_environment(views, around),
     ]
@@ -84,7 +85,11 @@ def _replace(view: View) -> str:
 
 def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
     """Yield a finding where git would not write the pinned author."""
-    if rule is None or rule.keep or view.pin is None or not view.pin.email or not view.works:
+    if rule is None or rule.keep or view.pin is None or not view.works:
+        return
+    if not view.pin.email:
+        if view.pin.awaits(rule):
+            yield _unknown(view, view.pin)
         return
     wanted = f"{view.pin.name} <{view.pin.email}>"
     wrong = [role for role in _ROLES if getattr(view, role) != wanted]
@@ -98,6 +103,14 @@ def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
     )
     message = f"git writes {found} as {' and '.join(wrong)}, {wanted} is pinned: {why}"
     yield Finding("author-mismatch", view.folder, message, _mended(view, culprits))
+
+
+def _unknown(view: View, pinned: Pin) -> Finding:
+    """Return the finding about a pin that was made before git knew who the user is."""
+    message = f"git knew no e-mail when {pinned.actor} was pinned: it has no author"
+    known = view.config.last("user.email")
+    ask = [] if known else ['git config --global user.email "${EMAIL:?your address}"']
+    return Finding("author-unknown", view.folder, message, in_order([*ask, command.install()]))
 
 
 def _culprits(view: View, pinned: Pin, roles: Sequence[str]) -> list[Entry]:
@@ -120,6 +133,25 @@ def _mended(view: View, culprits: Sequence[Entry]) -> str:
     if ours in files:  # edited by hand; an install writes it anew where it is gone
         return in_order([f"rm {quote(ours)}", command.install()])
     return in_order(entry.unset() for entry in culprits) or command.install()
+
+
+def _blind(view: View, rule: Authorship | None) -> Iterator[Finding]:
+    """Yield what keeps the push guard from knowing who made a commit: no reflog, or none for long.
+
+    A log that is there goes on being written, whatever the setting.
+    """
+    if rule is None or rule.keep or not view.works or not (view.pin or view.here.linked):
+        return
+    kept = view.config.last("core.logallrefupdates")
+    logged = os.path.exists(view.here.private("logs/HEAD"))
+    if kept is not None and kept.value.lower() != "always" and not truth(kept.value) and not logged:
+        message = f"{kept.key} is off in {kept.file}: without reflogs the push guard is blind here"
+        yield Finding("reflog-off", view.folder, message, kept.unset())
+    for key in ("gc.reflogexpire", "gc.reflogexpireunreachable"):
+        entry = view.config.last(key)
+        if entry is not None and entry.value.lower() in {"now", "all"}:
+            message = f"{key} in {entry.file} empties reflogs: then the push guard is blind here"
+            yield Finding("reflog-off", view.folder, message, entry.unset())
 
 
 def _shared(views: Sequence[View], rule: Authorship | None) -> Iterator[Finding]:

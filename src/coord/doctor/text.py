@@ -103,7 +103,7 @@ def _who(view: View) -> str:
         return view.pin.actor
     if view.pin_broken:
         return "(broken pin)"
-    if view.away or view.fault:
+    if view.fault or (view.away and view.here.linked):
         return "(broken)" if view.fault else "(gone)"
     return "(unpinned)" if pinned.is_unpinned(view) else "(its user)"
 

@@ -26,6 +26,7 @@ else:
 _FORMAT = "--format=%H %P%x00%an%x00%ae%x00%cn%x00%ce"
 # What git strips from both ends of a name (ident.c), so that a pinned "Ada H." is not blamed.
 _CRUD = "".join(chr(code) for code in range(33)) + ".,:;<>\"\\'"
+_SKEW = 86400  # seconds that clocks may differ
 
 Who = tuple[str, str]  # name, e-mail
 _cleaned: dict[Who, Who] = {}  # a few names in ten thousand commits; `functools` costs 3 ms
@@ -47,6 +48,15 @@ class Wrong(NamedTuple):
     made: Made
     author: bool
     committer: bool
+
+
+class _Signed(NamedTuple):
+    """A commit's id, its author with the date, its committer, and when it was committed."""
+
+    id: str
+    author: str
+    committer: str
+    time: int
 
 
 def commits(listing: bytes) -> list[Commit]:
@@ -80,6 +90,62 @@ def wrong(listing: Iterable[Commit], log: Log, who: Who) -> Iterator[Wrong]:
         committer = cleaned(commit.committer) != expected
         if author or committer:
             yield Wrong(commit, made, author, committer)
+
+
+def owned(cwd: str, found: Iterable[Wrong], log: Log, env: Mapping[str, str]) -> Iterator[Wrong]:
+    """Yield `found`, less the authors that were taken over from somebody else's commit.
+
+    ``commit -C``, ``-c`` and tools that join or split commits write an author line that was there
+    before: name, e-mail and date stand in a commit that this worktree did not make.
+
+    Raises:
+        Doubt: git could not list the commits.
+    """
+    items = list(found)
+    taken = borrowed(cwd, [item.commit.id for item in items if item.author], log, env)
+    for item in items:
+        kept = item._replace(author=item.author and item.commit.id not in taken)
+        if kept.author or kept.committer:
+            yield kept
+
+
+def borrowed(cwd: str, ids: Sequence[str], log: Log, env: Mapping[str, str]) -> set[str]:
+    """Return those of `ids` whose author line stands in an older commit of somebody else.
+
+    One of the same committer is no evidence: a note that ``commit --amend`` copies is committed
+    under the author that git has in its environment then.
+    """
+    if not ids:
+        return set()
+    mine = _signed(cwd, ids, env, "--no-walk")
+    # Nothing that bears the line was committed before its date, but for a clock that was wrong.
+    earliest = min((int(one.author.rpartition("\0")[2]) for one in mine), default=0) - _SKEW
+    wanted = {one.author for one in mine}
+    options = ("--all", "--reflog", f"--since={max(earliest, 0)}")
+    listing = _signed(cwd, [*ids, "FETCH_HEAD"], env, *options)
+    others = [one for one in listing if one.author in wanted and log.made(one.id) is None]
+    return {
+        one.id
+        for one in mine
+        for other in others
+        if other.author == one.author
+        and other.time <= one.time
+        and other.committer != one.committer
+    }
+
+
+def _signed(cwd: str, revs: Sequence[str], env: Mapping[str, str], *options: str) -> list[_Signed]:
+    """Return the signatures of each commit that rev-list lists."""
+    done = git.ask(
+        "rev-list", "--ignore-missing", "--no-commit-header", "--encoding=none",
+        "--format=%H%x01%an%x00%ae%x00%at%x01%cn%x00%ce%x01%ct", *options, "--stdin",
+        cwd=cwd, env={**env, "GIT_FLUSH": "0"}, stdin="".join(f"{rev}\n" for rev in revs).encode(),
+    )  # fmt: skip
+    if done.code:
+        raise Doubt(" ".join(done.err.decode("utf-8", "replace").split()))
+    lines = done.out.decode("utf-8", "surrogateescape").split("\n")
+    parts = [line.split("\1") for line in lines if line.count("\1") == 3]  # noqa: PLR2004
+    return [_Signed(one, author, committer, int(time)) for one, author, committer, time in parts]
 
 
 def cleaned(who: Who) -> Who:

@@ -61,6 +61,10 @@ class Pin:
         lines = [f"{key} = {gitconfig.value(getattr(self, key))}\n" for key in _FIELDS]
         return "version = 1\n" + "".join(lines)
 
+    def awaits(self, rule: Authorship) -> bool:
+        """Tell whether git knew no e-mail for this actor when the pin was made by `rule`."""
+        return not (self.email or rule.keep) and self.name == rule.filled(self.actor)[0]
+
     def encoded(self) -> bytes:
         """Return :meth:`text` as the bytes of the file."""
         return self.text().encode(errors="surrogateescape")
@@ -216,6 +220,25 @@ def mend(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
         _follow(git_dir, common_dir, pin, rule)
 
 
+def complete(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> Pin:
+    """Give a pin the author that was not known when it was made; it stays the same owner.
+
+    Nothing changes while `rule` knows none, or keeps git's own; nor for a person who pinned
+    themselves, for whom git writes its own author anyway.
+    """
+    if not pin.awaits(rule) or not rule.email:
+        return pin
+    with publish.lock(os.path.join(common_dir, "coord", "pin.lock")):
+        there = read(git_dir)
+        if there is None or not there.awaits(rule):
+            return there or pin
+        name, email = rule.filled(there.actor)
+        made = Pin(there.actor, there.instance, name, email, there.created, there.host)
+        publish.replace(os.path.join(git_dir, PIN), made.encoded())
+        _follow(git_dir, common_dir, made, rule)
+        return made
+
+
 def branch_handle(git_dir: str) -> str:
     """Return ``slug-`` for the branch a worktree stands on, else for the worktree's own id.
 
@@ -259,9 +282,12 @@ def _made(actor: str, rule: Authorship) -> Pin:
 
 
 def _follow(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
-    if rule.keep or not pin.email:
-        # Empty, it tells the hooks that git's own author is meant; absent, that it was deleted.
+    if rule.keep or not (pin.email or "{actor}" in rule.name):
+        # Empty, it tells the hooks that git's own author is meant; absent, that it is to come.
         publish.replace(os.path.join(git_dir, AUTHOR), b"")
+        return
+    if not pin.email:  # not known yet: the next hook asks again
+        _forget(os.path.join(git_dir, AUTHOR))
         return
     who = [("name", pin.name), ("email", pin.email)]
     user = [*who, ("signingKey", rule.key)] if rule.key else who

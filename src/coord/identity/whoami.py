@@ -202,7 +202,10 @@ def authorship(here: Worktree) -> pin.Authorship:
 
     Never from the checked-out ``.coord.toml``: a peer may have written that.
     """
-    return pin.installed_authorship(here.common_dir) or default_authorship(here)
+    rule = pin.installed_authorship(here.common_dir) or default_authorship(here)
+    if rule.keep or rule.email:
+        return rule
+    return default_authorship(here, rule.name)  # the install came before the user's identity
 
 
 def default_authorship(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import Refused
 from coord.guard import refusal
 from coord.identity import outgoing, pin
-from coord.reauthor import idle, objects, request, rewrite
+from coord.reauthor import followers, idle, objects, request, rewrite, signing
 from coord.reauthor.rewrite import Change
 from coord.repo import git, reflog
 
@@ -67,8 +67,9 @@ class Done:
         new: the new id of each rebuilt commit.
         subjects: the first line of each rebuilt commit's message.
         moves: the refs that moved.
-        unsigned: rebuilt commits that lost a signature.
+        unsigned: rebuilt commits that lost a signature, or should have got one.
         left: refs that still hold old commits.
+        notes: git's words where it could not copy the notes of rebuilt commits.
     """
 
     new: Mapping[str, str]
@@ -76,6 +77,7 @@ class Done:
     moves: tuple[Move, ...]
     unsigned: tuple[str, ...]
     left: tuple[str, ...]
+    notes: str = ""
 
 
 def plan(here: Worktree, who: Who, asked: Request) -> Plan:
@@ -95,8 +97,9 @@ def plan(here: Worktree, who: Who, asked: Request) -> Plan:
     known = {commit.id: commit for commit in chain}
     named = request.named(here, asked, tips, known)
     log = _log(here, env)
-    blamed = list(outgoing.since_pin(_dirs(here), outgoing.wrong(chain, log, who)))
-    changes = _changes(here, [known[commit] for commit in named], log, who)
+    recent = outgoing.since_pin(_dirs(here), outgoing.wrong(chain, log, who))
+    blamed = list(outgoing.owned(here.cwd, recent, log, env))
+    changes = _owned(here, _changes(here, [known[commit] for commit in named], log, who), log, env)
     if asked.outgoing:
         spared = request.spared(here, asked, env, options)
         wanted = [item for item in blamed if item.commit.id not in spared]
@@ -117,10 +120,15 @@ def carry_out(here: Worktree, plan: Plan) -> Done:
     """
     store = objects.commits(here)
     old = store.read(plan.chain)
+    signs, unsigned = signing.is_wanted(here), list[str]()
     new: dict[str, str] = {}
     for commit in plan.chain:
         change = plan.changes.get(commit, Change())
-        new[commit] = store.write(rewrite.rewritten(old[commit], new, plan.who, change))
+        raw = rewrite.rewritten(old[commit], new, plan.who, change)
+        made = signing.signed(here, raw, plan.who) if signs else ""
+        new[commit] = made or store.write(raw)
+        if not made and (rewrite.is_signed(old[commit]) or (commit in plan.changes and signs)):
+            unsigned.append(commit)
     _remember(here, [f"{new[commit]} {commit}\n" for commit in plan.missed])
     moves = _moves(plan, new, time.time())
     _move(here, moves, len(plan.changes))
@@ -129,8 +137,9 @@ def carry_out(here: Worktree, plan: Plan) -> Done:
         new=new,
         subjects={commit: rewrite.subject(raw) for commit, raw in old.items()},
         moves=moves,
-        unsigned=tuple(commit for commit in plan.chain if rewrite.is_signed(old[commit])),
+        unsigned=tuple(unsigned),
         left=_left(here, plan, moves),
+        notes=followers.follow(here, new),
     )
 
 
@@ -169,6 +178,20 @@ def _changes(here: Worktree, named: Sequence[Commit], log: Log, who: Who) -> dic
         if any(change):
             changes[commit.id] = change
     return changes
+
+
+def _owned(
+    here: Worktree, changes: dict[str, Change], log: Log, env: Mapping[str, str]
+) -> dict[str, Change]:
+    """Return the changes, less the authors that came from a commit that was not made here."""
+    borrowed = outgoing.borrowed(
+        here.cwd, [one for one in changes if changes[one].author], log, env
+    )
+    kept = {
+        commit: change._replace(author=change.author and commit not in borrowed)
+        for commit, change in changes.items()
+    }
+    return {commit: change for commit, change in kept.items() if any(change)}
 
 
 def _foreign(commit: Commit, actor: str) -> Refused:

@@ -56,6 +56,11 @@ def rewritten(
     return b"\n".join(lines) + blank + message
 
 
+def unsigned(raw: bytes) -> bytes:
+    """Return a commit object without its signature."""
+    return rewritten(raw, {}, ("", ""), Change())
+
+
 def encoding(header: bytes) -> str:
     """Return the encoding a commit declares for its texts."""
     for line in header.split(b"\n"):

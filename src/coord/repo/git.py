@@ -49,7 +49,14 @@ _PATHSPEC_VARIABLES = (
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
 )
-QUIET = ("-c", "core.hooksPath=/dev/null", "--no-optional-locks")
+# Besides hooks: user settings that change what we read. A shown signature is printed among a log's
+# own lines; with other separators a trailer of ours would be none.
+QUIET = (
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "log.showSignature=false"),
+    *("-c", "trailer.separators=:"),
+    "--no-optional-locks",
+)
 OLDEST = (2, 39)
 _FATAL = 128
 _WRITING = frozenset({"add", "commit", "commit-tree", "hash-object", "update-index", "write-tree"})

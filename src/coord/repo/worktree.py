@@ -229,10 +229,13 @@ def siblings(here: Worktree) -> list[Sibling]:
     listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=here.cwd, env=env).out
     known = _private_dirs(here.common_dir)
     entries = [entry for entry in os.fsdecode(listing).split("\0\0") if entry]
-    return [
+    found = [
         _sibling(entry.split("\0"), here.common_dir if number == 0 else None, known)
         for number, entry in enumerate(entries)
     ]
+    if here.linked or here.top is None:
+        return found
+    return [found[0]._replace(path=here.top), *found[1:]]  # git takes the folder above for it
 
 
 def count(here: Worktree) -> int:

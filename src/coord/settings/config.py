@@ -163,7 +163,7 @@ def parse(data: bytes, path: str) -> Config:
         ConfigInvalid: as :func:`load`.
     """
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")  # git skips a mark of UTF-8 in files of its own
         tables = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1

@@ -18,8 +18,9 @@ class Section(Sections):
     def __init__(self, top: str | None, name: str) -> None:
         data, path = config.source(top)
         config.parse(data, path)
-        super().__init__(data.decode(), path)
-        self._tables = tomllib.loads(data.decode())
+        text = data.decode("utf-8-sig")
+        super().__init__(text, path)
+        self._tables = tomllib.loads(text)
         self._name = name
 
     def tables(self, keys: tuple[str, ...]) -> dict[str, dict[str, str | None]]:

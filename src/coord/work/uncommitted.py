@@ -9,10 +9,13 @@ from coord.repo import git
 if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
 
+# Whatever `status.showUntrackedFiles` says.
+_STATUS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal")
+
 
 def paths(here: Worktree) -> list[str]:
     """Return the paths with uncommitted changes, untracked ones included."""
     if here.top is None:
         return []
-    listing = git.tell("status", "--porcelain", "-z", "--no-renames", cwd=here.top)
+    listing = git.tell(*_STATUS, cwd=here.top)
     return [field[3:] for field in listing.fields]

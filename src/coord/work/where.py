@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from coord.repo import worktree
 
 if TYPE_CHECKING:
+    from coord.identity.pin import Pin
     from coord.repo.worktree import Worktree
     from coord.work.call import Call
 
@@ -24,7 +25,11 @@ def lazily_pin(call: Call, here: Worktree) -> None:
     """
     from coord.identity import pin, whoami  # noqa: PLC0415  # many verbs ask for nobody's name
 
-    if not (here.linked and here.installed) or whoami.read_pin(here) is not None:
+    if not (here.linked and here.installed):
+        return
+    pinned = whoami.read_pin(here)
+    if pinned is not None:
+        _complete(here, pinned)
         return
     wanted = call.actor or call.environ.get(whoami.VARIABLE) or pin.branch_handle(here.git_dir)
     if not wanted.endswith("-"):
@@ -38,3 +43,15 @@ def lazily_pin(call: Call, here: Worktree) -> None:
 
         enrolment.enrol_pinned(here, made)
         call.note(f"pinned {made.actor} to {here.cwd}")
+
+
+def _complete(here: Worktree, pinned: Pin) -> None:
+    """Give a pin the author that git did not know when it was made, if it does now."""
+    from coord.identity import pin, whoami  # noqa: PLC0415  # as above
+
+    if pinned.email:
+        return
+    try:
+        pin.complete(here.git_dir, here.common_dir, pinned, whoami.authorship(here))
+    except OSError:
+        return  # a git dir that cannot be written: doctor says that the pin has no author
