@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from coord.settings import config
@@ -19,7 +18,7 @@ class Section(Sections):
         data, path = config.source(top)
         config.parse(data, path)
         super().__init__(data.decode(), path)
-        self._tables = tomllib.loads(data.decode())
+        self._tables = config.tables(data, path)
         self._name = name
 
     def tables(self, keys: tuple[str, ...]) -> dict[str, dict[str, str | None]]:
