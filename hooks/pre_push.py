@@ -107,11 +107,11 @@ def _refuses(top: str) -> bool:
         return False
     except OSError:
         pass  # the settings say what is wrong with it
-    from coord.settings import config  # noqa: PLC0415  # tomllib costs 15 ms, and few declare this
+    from coord.settings import config, sections  # noqa: PLC0415  # few declare this
 
     try:
         return config.load(top).authorship == "refuse"
-    except config.ConfigInvalid:
+    except sections.ConfigInvalid:
         return True  # what may be declared there is not opened by making it unreadable
 
 

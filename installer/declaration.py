@@ -15,6 +15,7 @@ from coord.base.errors import Refused
 from coord.installer import appended
 from coord.settings import config
 from coord.settings.config import FILE
+from coord.settings.sections import ConfigInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,7 +143,7 @@ def _insisted(
     """
     try:
         found = _tables(new)
-    except config.ConfigInvalid:
+    except ConfigInvalid:
         found = {"": {"broken": True}}
     if _full(found) != _full(wanted):
         raise Refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from typing import TYPE_CHECKING
@@ -202,3 +203,71 @@ def test_what_is_no_author_in_a_worktrees_own_file_is_named(
     (found,) = [one for one in findings(installed) if one.rule == "config-foreign"]
     assert installed.paste(found.run).code == 0
     assert file.read_text() == clean
+
+
+NAMES = [
+    "$(touch RAN).json",
+    "`touch RAN`.json",
+    "';touch RAN;'.json",
+    '";touch RAN;".json',
+    "-x.json",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_files_name_is_no_code_of_its_producer(installed: Repo, name: str) -> None:
+    """The name comes from a peer; what quotes it in the template would let it out of its quotes."""
+    installed.commit("declare", {".gitattributes": "*.json coord-derived\n"})
+    installed.coord("track", "derived", "*.json", "--regenerate", "echo made >{path}")
+    installed.commit("peer", {name: "old\n"})
+
+    done = installed.coord("regenerate", "--", name)
+
+    assert done.code == 0, done.err
+    assert installed.read(name) == "made\n"
+    assert not (installed.path / "RAN").exists()
+
+
+TEMPLATES = [
+    'sh mk.sh "{path}"',
+    "sh mk.sh '{path}'",
+    'sh mk.sh "a {path} b"',
+    "sh -c 'cat {path}'",
+    "sh -c {path}",
+    "eval cat {path}",
+    "sh <<E\ncat {path}\nE",
+    "echo \\{path}",
+    "cat x; ssh host cat {path}",
+]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_that_would_run_a_name_is_refused(installed: Repo, template: str) -> None:
+    """With what to write instead; and it is not declared in the first place."""
+    assert installed.coord("track", "derived", "*.json", "--regenerate", template).code == 2
+    declared = f"[derived.'*.json']\nregenerate = {json.dumps(template)}\n"
+    installed.write("mk.sh", "touch made\n")
+    files = {".gitattributes": "*.json coord-derived\n", ".coord.toml": declared}
+    installed.commit("declare", {**files, "$(touch RAN).json": "x"})
+    installed.install()
+
+    done = installed.coord("regenerate", "--", "$(touch RAN).json")
+
+    assert done.refusal.rule == "producer-quotes-path"
+    assert not (installed.path / "RAN").exists()
+    assert not (installed.path / "made").exists()
+
+
+def test_no_repair_accepts_what_a_peer_has_changed(guarded: Repo) -> None:
+    """``coord-install`` is printed as a repair in many places; pasting it is no consent."""
+    changed = TOML.replace("date", "touch RAN; date")
+    guarded.commit("peer", {".coord.toml": changed, "s.json": "x\n"})
+
+    done = guarded.run("coord-install")
+    assert done.code == 0
+    assert "touch RAN; date >s.json" in done.err
+    assert guarded.coord("regenerate", "s.json").refusal.rule == "producer-untrusted"
+    assert not (guarded.path / "RAN").exists()
+
+    assert "accept  touch RAN; date >s.json" in guarded.run("coord-install", "--trust").out
+    assert guarded.coord("regenerate", "s.json").code == 0
