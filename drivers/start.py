@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import posix
 
+from coord.drivers import bounded
+
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_READ = posix.O_RDONLY | posix.O_NOFOLLOW | posix.O_CLOEXEC | posix.O_NONBLOCK
 
 
 class Invalid(Exception):
@@ -30,7 +34,7 @@ def start_of(path: str) -> bytes | None:
 def _declarations() -> bytes:
     """Return the bytes of ``.coord.toml``; in a bare repository, which has no worktree, HEAD's."""
     try:
-        file = posix.open(b".coord.toml", posix.O_RDONLY | posix.O_NOFOLLOW | posix.O_CLOEXEC)
+        file = posix.open(b".coord.toml", _READ)
     except FileNotFoundError:
         if posix.environ.get(b"GIT_DIR") != b".":
             return b""
@@ -38,15 +42,16 @@ def _declarations() -> bytes:
     except OSError as error:
         raise Invalid(f".coord.toml cannot be read: {error.strerror}") from None
     with open(file, "rb", buffering=0) as stream:
-        return stream.read()
+        try:
+            return stream.read(bounded.MOST + 1) or b""  # a FIFO that nobody writes to is empty
+        except OSError as error:
+            raise Invalid(f".coord.toml cannot be read: {error.strerror}") from None
 
 
 def _starts(text: bytes) -> dict[str, bytes | None]:
     """Return pattern → start of each ``[log."PATTERN"]``, in the order of the file."""
-    import tomllib  # noqa: PLC0415 - only where a log declares a start
-
     try:
-        logs = tomllib.loads(text.decode("utf-8-sig")).get("log", {})
+        logs = bounded.tables(text).get("log", {})
     except ValueError as error:  # a TOMLDecodeError or a UnicodeDecodeError is one
         raise Invalid(f".coord.toml cannot be read: {error}") from None
     if not isinstance(logs, dict):

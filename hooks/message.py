@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from coord.hooks import unjudged
 from coord.repo.worktree import Worktree
 
 TYPE_CHECKING = False
@@ -33,18 +34,18 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
         from coord.hooks import gate  # noqa: PLC0415  # each need loads its own module only
 
         if event == "commit-msg" and message is not None:
-            gate.note(here, message)
+            unjudged.judged(lambda: gate.note(here, message), unjudged.REFUSALS)
         else:
-            gate.judge(here, message)
+            unjudged.judged(lambda: gate.judge(here, message), unjudged.REFUSALS)
     said = ""
     if "records" in needs:
         from coord.hooks import logrules  # noqa: PLC0415
 
-        said = logrules.judge(here, args)
+        said = unjudged.judged(lambda: logrules.judge(here, args), unjudged.RECORDS)
     if "once" in needs:
         from coord.hooks import oncerules  # noqa: PLC0415
 
-        oncerules.judge(here, args)
+        unjudged.judged(lambda: oncerules.judge(here, args), unjudged.ONCE)
     if message is not None and ("signed" in needs or "pin" in needs):
         from coord.hooks import signoff  # noqa: PLC0415
 

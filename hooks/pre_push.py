@@ -10,6 +10,7 @@ import os
 import sys
 from itertools import chain, islice
 
+from coord.base import peerfile
 from coord.base.errors import CoordError, Refused
 from coord.base.names import shown
 from coord.hooks.updates import is_null, updates
@@ -100,14 +101,18 @@ def _found(dirs: tuple[str, str], cwd: str, listing: bytes, who: Who) -> list[Wr
 def _refuses(top: str) -> bool:
     """Tell whether ``[push] authorship = "refuse"`` is declared in the working tree."""
     try:
-        with open(os.path.join(top, ".coord.toml"), "rb") as file:
-            if b"authorship" not in file.read():
-                return False
+        if b"authorship" not in peerfile.read(os.path.join(top, ".coord.toml")):
+            return False
     except FileNotFoundError:
         return False
-    from coord.settings import config  # noqa: PLC0415  # tomllib costs 15 ms, and few declare this
+    except OSError:
+        pass  # the settings say what is wrong with it
+    from coord.settings import config, sections  # noqa: PLC0415  # few declare this
 
-    return config.load(top).authorship == "refuse"
+    try:
+        return config.load(top).authorship == "refuse"
+    except sections.ConfigInvalid:
+        return True  # what may be declared there is not opened by making it unreadable
 
 
 def _refusal(

@@ -13,7 +13,9 @@ import tomli_w
 
 from coord.base.errors import Refused
 from coord.installer import appended
+from coord.settings import config
 from coord.settings.config import FILE
+from coord.settings.sections import ConfigInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,7 +122,7 @@ def _statements(texts: list[bytes]) -> list[tuple[int, int]]:
 
 
 def _tables(text: bytes | None) -> dict[str, dict[str, object]]:
-    return tomllib.loads((text or b"").decode("utf-8-sig"))
+    return config.tables(text or b"", FILE)  # type: ignore[return-value]  # a section is a table
 
 
 def _less(
@@ -141,7 +143,7 @@ def _insisted(
     """
     try:
         found = _tables(new)
-    except tomllib.TOMLDecodeError:
+    except ConfigInvalid:
         found = {"": {"broken": True}}
     if _full(found) != _full(wanted):
         raise Refused(

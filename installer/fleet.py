@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -150,7 +149,7 @@ def _guarded(patterns: list[str], old: bytes | None) -> bytes:
 
 def _declared(old: bytes | None) -> bytes:
     """Put in the sections, unless one of the fleet's is there: then somebody has thought of it."""
-    if set(tomllib.loads((old or b"").decode("utf-8-sig"))) & set(_SECTIONS):
+    if set(config.tables(old or b"", config.FILE)) & set(_SECTIONS):
         return old or b""
     return appended.added(old, (b"\n" if old else b"") + _TEXT)
 

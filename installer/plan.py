@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from coord.identity import includeif
 from coord.installer import attributesfile, hookfile, include, manifest
 from coord.installer.manifest import Manifest
 from coord.installer.steps import Change, Create, Drop, Edit, Folder, Step, Write
@@ -81,6 +82,8 @@ def install(wanted: Wanted, seen: Seen, before: Manifest | None) -> list[Step]:
     steps += _written(wanted.files(), seen)
     if seen[wanted.path(IDENTITIES)] is None:
         steps.append(Create(wanted.path(IDENTITIES)))
+    else:
+        steps += _edited(wanted.path(IDENTITIES), _own_entries(wanted), "foreign lines", seen)
     steps += _edited(wanted.path(attributesfile.INFO), _guard(wanted), "guarded paths", seen)
     for path, data in wanted.hook_files().items() if wanted.hook_folder else ():
         written = _digests(path, wanted, before)
@@ -151,6 +154,17 @@ def _edited(
     entry = seen[path]
     old = entry.data if entry else None
     return [] if change(old) == old else [Edit(path, change, about, locked)]
+
+
+def _own_entries(wanted: Wanted) -> Change:
+    """Return the change that leaves our own entries alone in the file that every git includes."""
+
+    def change(old: bytes | None) -> bytes:
+        text = (old or b"").decode(errors="surrogateescape")
+        kept = includeif.checked(text, wanted.common_dir)
+        return kept.encode(errors="surrogateescape")
+
+    return change
 
 
 def _guard(wanted: Wanted) -> Change:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import coord
 from coord.base import command
+from coord.base.names import shown
 from coord.installer import authorship, hookfile, hooktools, steps
 from coord.installer.steps import Drop, Keep, Leave, Move, Step, Write
 from coord.settings import config
@@ -43,14 +44,29 @@ class Report:
     snippet: str | None = None
 
 
+@dataclass(frozen=True)
+class Consent:
+    """Producers that are accepted by this run, and those declared ones that nobody has accepted."""
+
+    accepted: tuple[str, ...]
+    refused: tuple[str, ...]
+
+
 def installed(
-    found: Survey, plan: Sequence[Step], changes: Sequence[Change], *, done: bool
+    found: Survey,
+    plan: Sequence[Step],
+    changes: Sequence[Change],
+    consent: Consent,
+    *,
+    done: bool,
 ) -> Report:
     """Return what an install did, or would do."""
     common = found.here.common_dir
-    lines = [*_grouped(plan, common), *_told(found, changes, first=bool(plan))]
+    lines = _grouped(plan, common)
+    lines += [f"accept  {shown(text)}" for text in consent.accepted]
+    lines += _told(found, changes, first=bool(plan))
     lines.append(_state(common, changed=bool(plan), done=done))
-    notes = [*_notes(found), *_unrun(plan), *_later(changes)]
+    notes = [*_notes(found), *_unrun(plan), *_unaccepted(consent), *_later(changes)]
     notes += found.laid.notes() if done else []
     snippet = None
     if found.wanted.hook_folder is None:
@@ -80,8 +96,7 @@ def checked(problems: Sequence[Problem]) -> Iterator[str]:
 
 
 def _told(found: Survey, changes: Sequence[Change], *, first: bool) -> Iterator[str]:
-    """Yield the lines about authors and producers; a repeated install repeats only news."""
-    yield from (f"accept  {rule.regenerate}" for rule in found.declared.derived if first)
+    """Yield the lines about authors; a repeated install repeats only news."""
     yield from (change.line() for change in changes if first or change.state == "new")
     if first:
         before = authorship.author(found.here.cwd)
@@ -118,6 +133,12 @@ def _changed(path: str, copy: str) -> str:
         f"{copy} is our hook as somebody had changed it, kept and not run; lines of your own go "
         f"into an executable {own}, which ours runs first"
     )
+
+
+def _unaccepted(consent: Consent) -> Iterator[str]:
+    for text in consent.refused:
+        again = command.install("--trust")
+        yield f"not accepted in this clone, and not run: {shown(text)} (read it, then {again})"
 
 
 def _later(changes: Sequence[Change]) -> Iterator[str]:

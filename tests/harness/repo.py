@@ -118,8 +118,9 @@ class Repo:
         return self.run("git", "coord", *args, stdin=stdin)
 
     def install(self, *args: str) -> Done:
-        """Run ``coord-install`` and insist on success."""
-        done = self.run("coord-install", *args)
+        """Run ``coord-install``, which accepts what is declared, and insist on success."""
+        alone = {"--check", "--uninstall"}.intersection(args)
+        done = self.run("coord-install", *args, *([] if alone else ["--trust"]))
         assert done.code == 0, f"exit {done.code}\n{done.out}{done.err}"
         return done
 

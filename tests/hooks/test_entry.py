@@ -62,8 +62,8 @@ def test_debugging_shows_where_it_broke(repo: Repo) -> None:
     assert done.returncode not in {0, entry.REFUSED}
 
 
-def test_an_environment_error_is_told_and_allowed(repo: Repo) -> None:
-    """A broken ``.coord.toml`` is no reason to stop a commit in a hook."""
+def test_an_environment_error_where_records_are_at_stake_refuses(repo: Repo) -> None:
+    """A guard whose rules cannot be read refuses what it would have to judge."""
     repo.commit("log", {"l.tsv": "one\n", ".gitattributes": "*.tsv coord-log\n[attr]coord-log x\n"})
     repo.write(".coord.toml", "[nonsense\n")
     repo.write("l.tsv", "two\n")
@@ -71,8 +71,23 @@ def test_an_environment_error_is_told_and_allowed(repo: Repo) -> None:
     repo.write("message", "x\n")
     done = started(repo, "prepare-commit-msg", "records", "message", "message")
 
-    assert done.returncode == 0
+    assert done.returncode == entry.REFUSED
     assert done.stderr.startswith("coord: config-invalid: ")
+
+
+@pytest.mark.parametrize("need", ["records", "once"])
+def test_a_fault_of_ours_where_something_is_at_stake_refuses(repo: Repo, need: str) -> None:
+    """Silence would be the loss itself; the line names a command."""
+    attributes = "*.tsv coord-log\n*.id coord-once\n[attr]coord-log x\n[attr]coord-once x\n"
+    repo.commit("log", {"l.tsv": "one\n", "a.id": "1\n", ".gitattributes": attributes})
+    repo.write("l.tsv", "two\n")
+    repo.write("a.id", "2\n")
+    repo.git("add", "-A")
+    done = started(repo, "prepare-commit-msg", need, "missing", "message")
+
+    assert done.returncode == entry.REFUSED
+    assert done.stderr.startswith("coord: guard-fault: ")
+    assert "\n  run: git coord doctor\n" in done.stderr
 
 
 def test_bytes_that_are_no_utf8_reach_stderr(repo: Repo, tmp_path: Path) -> None:

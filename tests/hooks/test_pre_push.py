@@ -558,7 +558,6 @@ def test_a_kept_author_is_not_judged(hooked: Repo, origin: Repo, tmp_path: Path)
     [
         ("rm $(git rev-parse --git-path logs/HEAD)", "keeps no reflog of HEAD"),
         ("echo rubbish >$(git rev-parse --git-dir)/coord-identity.toml", ""),
-        ("echo '[push' >.coord.toml; echo authorship >>.coord.toml", "Expected"),
     ],
 )
 def test_in_doubt_the_push_goes_on(worker: Repo, origin: Repo, harm: str, reason: str) -> None:
@@ -573,6 +572,18 @@ def test_in_doubt_the_push_goes_on(worker: Repo, origin: Repo, harm: str, reason
     assert done.err.count("\n") == 1
     assert reason in done.err
     assert origin.git("rev-parse", "feature") == wrong
+
+
+@pytest.mark.parametrize("harm", ["echo '[push' >.coord.toml; echo authorship >>.coord.toml"])
+def test_a_rule_that_cannot_be_read_refuses_the_push(worker: Repo, harm: str) -> None:
+    """Whether wrong commits are to be refused is lost, so they are, with the command."""
+    worker.with_env(**BOTH).commit("wrong")
+    worker.paste(harm)
+
+    done = worker.tried("push", "-q", "origin", "feature")
+
+    assert done.code == 1
+    assert done.refusal.rule == "author-mismatch"
 
 
 def test_reftable_repositories_are_judged_and_repaired(env: dict[str, str], tmp_path: Path) -> None:

@@ -24,7 +24,11 @@ def _quoted_byte(byte: int) -> str:
 
 
 def c_unquoted(text: str) -> str:
-    """Return the path that :func:`c_quoted`, git or a driver wrote."""
+    """Return the path that :func:`c_quoted`, git or a driver wrote.
+
+    Raises:
+        ValueError: an escape that stands for no byte; nobody of them wrote that.
+    """
     if not (text.startswith('"') and text.endswith('"') and len(text) > 1):
         return text
     raw, rest = bytearray(), text[1:-1]

@@ -60,8 +60,13 @@ def pairs(text: str, section: str) -> dict[str, str]:
     return found
 
 
+def is_writable(text: str) -> bool:
+    """Tell whether :func:`value` takes `text`."""
+    return _CONTROLS.isdisjoint(text)
+
+
 def _escaped(text: str) -> str:
-    if any(char in _CONTROLS for char in text):
+    if not is_writable(text):
         raise Unwritable(text)
     return text.replace("\\", "\\\\").replace('"', '\\"')
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from coord.base import peerfile
 from coord.board.process import Process
 from coord.identity import pin
 
@@ -40,7 +41,7 @@ def touch(git_dir: str) -> None:
     Raises:
         OSError: the git dir cannot be written.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     fd = os.open(os.path.join(git_dir, SEEN), flags, 0o666)
     try:
         os.utime(fd)
@@ -97,8 +98,7 @@ def minted_in(git_dir: str) -> Iterator[tuple[str, str]]:
         return
     for name in names:
         try:
-            with open(os.path.join(folder, name), encoding="ascii") as file:
-                yield name, file.read().strip()
+            yield name, peerfile.read(os.path.join(folder, name)).decode("ascii").strip()
         except (OSError, UnicodeDecodeError):
             continue
 
@@ -116,17 +116,20 @@ def _leave(path: str, worker: Process | None) -> None:
     digits = there[len(_HEAD) : len(_HEAD) + _DIGITS]
     count = b"%0*d" % (_DIGITS, (int(digits) + 1) % 10**_DIGITS if digits.isdigit() else 1)
     if there == _HEAD + digits + body and digits.isdigit():
-        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             os.pwrite(fd, count, len(_HEAD))
         finally:
             os.close(fd)
         return
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    temp = f"{path}.tmp-{os.getpid()}"
+    temp = f"{path}.tmp-{os.getpid()}-{os.urandom(4).hex()}"
     try:
-        with open(temp, "wb") as file:
-            file.write(_HEAD + count + body)
+        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        try:
+            os.write(fd, _HEAD + count + body)
+        finally:
+            os.close(fd)
         os.replace(temp, path)
     except OSError:  # a full disk
         os.unlink(temp)

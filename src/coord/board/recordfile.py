@@ -18,11 +18,11 @@ _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _INNER = "r"
 
 
-def read(path: str, key: str) -> Rec | None:
+def read(path: str, key: str, *, inside: bool = False) -> Rec | None:
     """Return the record at `path`, None when absent.
 
     Its value is empty where something else stands there: a symlink, a pipe, a file of another
-    user's, a monster.
+    user's, a monster. `inside` is for the file of a folder that is a record.
 
     Raises:
         OSError: the folder cannot be read.
@@ -42,7 +42,9 @@ def read(path: str, key: str) -> Rec | None:
             return Rec(key, os.read(fd, facts.st_size), facts.st_mtime)
     finally:
         os.close(fd)
-    inner = read(os.path.join(path, _INNER), key) if stat.S_ISDIR(facts.st_mode) else None
+    # One level, for folders can lie in each other deeper than calls.
+    is_folder = stat.S_ISDIR(facts.st_mode) and not inside
+    inner = read(os.path.join(path, _INNER), key, inside=True) if is_folder else None
     return inner or Rec(key, b"", facts.st_mtime)
 
 

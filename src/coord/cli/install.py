@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--no-hooks", is_flag=True, help="Install all but hooks; print how to call them.")
 @click.option("--pin-existing", is_flag=True, help="Also pin every linked worktree there is.")
 @click.option("--fleet", is_flag=True, help="Also lay down the fleet's sections and ledgers.")
+@click.option("--trust", is_flag=True, help="Accept the declared producers, which are shown.")
 @show.json_option
 def main(
     *,
@@ -44,6 +45,7 @@ def main(
     no_hooks: bool,
     pin_existing: bool,
     fleet: bool,
+    trust: bool,
     as_json: bool,
 ) -> int:
     """Install hooks, merge drivers and the alias `git coord` into this repository."""
@@ -56,6 +58,7 @@ def main(
         "--no-hooks": no_hooks,
         "--pin-existing": pin_existing,
         "--fleet": fleet,
+        "--trust": trust,
     }
     _require_one_job(chosen, purge=purge, dry_run=dry_run)
     again = command.install(*(flag for flag, given in chosen.items() if given))
@@ -67,7 +70,9 @@ def main(
         _tell(done, documents.uninstalled(done), as_json=as_json)
         return 0
     act = install.planned if dry_run else install.install
-    done = act(call, again, hooks=not no_hooks, pin_existing=pin_existing, fleet=fleet)
+    done = act(
+        call, again, hooks=not no_hooks, pin_existing=pin_existing, fleet=fleet, trusting=trust
+    )
     _tell(done, documents.installed(done), as_json=as_json)
     return 0
 

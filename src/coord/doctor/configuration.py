@@ -11,7 +11,7 @@ from coord.doctor import installation
 from coord.doctor.configured import Listing, in_order, truth
 from coord.doctor.facts import NO_FILES, OTHER_FILES
 from coord.doctor.findings import Finding, Verdict, verdict
-from coord.identity import damage
+from coord.identity import damage, includeif
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,10 +46,10 @@ class Shared(NamedTuple):
 def judge(views: Sequence[View], shared: Shared) -> Verdict:
     """Judge the config that worktrees share, and what each adds."""
     bare, files = list(_bare(views, shared)), list(_files(views, shared))
-    findings = [*bare, *files]
+    findings = [*bare, *files, *_foreign(views, shared)]
     # What these break shows in every worktree: it is named once, with its cause.
     others = [view for view in views if view.here.linked or not files]
-    findings += _broken(others, explained=bool(findings))
+    findings += _broken(others, explained=bool(bare or files))
     findings += [finding for view in views for finding in _ours(view, shared.written)]
     right = _right(shared)
     return verdict("config", right, findings, _notes(views, shared))
@@ -156,6 +156,33 @@ def _ours(view: View, written: Mapping[str, str]) -> Iterator[Finding]:
         else:
             message = f"git has another {key}, from {entry.file}"
             yield Finding(rule, view.folder, message, entry.unset())
+
+
+def _foreign(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
+    """Yield what stands in the author's files and is no author: every git command obeys it."""
+    joined = os.path.join(shared.common_dir, "coord", "identities")
+    known = set()
+    for view in views:
+        own = os.path.realpath(view.here.private(includeif.AUTHOR))
+        for entry in view.config.entries:
+            file = os.path.realpath(entry.file)
+            if entry in known or not _is_foreign(entry, file, own, os.path.realpath(joined)):
+                continue
+            known.add(entry)
+            message = f"{entry.key} in {entry.file}: git obeys it, and no author needs it"
+            run = in_order([*([f"rm {quote(own)}"] if file == own else []), command.install()])
+            yield Finding("config-foreign", view.folder, message, run)
+
+
+def _is_foreign(entry: Entry, file: str, own: str, joined: str) -> bool:
+    section = entry.key.partition(".")[0]
+    if file == own:
+        return section not in {"user", "author", "committer"}
+    if file != joined:
+        return False
+    folder, name = os.path.split(entry.value)
+    ours = folder == ".." or os.path.dirname(folder) == "../worktrees"
+    return section != "includeif" or not ours or name != includeif.AUTHOR
 
 
 def _notes(views: Sequence[View], shared: Shared) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from coord.base import publish
+from coord.base import peerfile, publish
 from coord.base.cquote import c_quoted, c_unquoted
 from coord.base.names import operand, quote
 from coord.guard.evidence import Facts, gather
@@ -25,6 +25,7 @@ else:
 
 FOLDER = "coord-refused"
 _MARK = "coord-refused 1"
+_LONGEST = 4096  # of a path: no system opens a longer one
 _WAYS_OUT = {
     "derived": "git coord regenerate {}",
     "log": "git coord resolve {} --take both "
@@ -130,7 +131,8 @@ def is_settled(record: Record, facts: Facts) -> bool:
 def way_out(record: Record) -> str:
     """Return the command that settles `record`, pasteable at the top level."""
     if not record.readable:
-        return f"rm -- {quote(record.file)}"
+        is_folder = os.path.isdir(record.file) and not os.path.islink(record.file)
+        return f"rm {'-r ' if is_folder else ''}-- {quote(record.file)}"
     if record.take == "worktree":
         return _BY_HAND.format(operand(record.path))
     return command(record.kind, record.path)
@@ -156,10 +158,11 @@ def parse(file: str, text: str) -> Record:
     """Return the record in `text`; fields it lacks are empty (see :attr:`Record.readable`)."""
     fields = dict(line.partition(" ")[::2] for line in text.split("\n")[1:])
     whole = text.startswith(_MARK + "\n") and text.endswith("\n")
+    path = _path(fields.get("path", ""))
     return Record(
         file=file,
         kind=fields.get("kind", "") if whole else "",
-        path=c_unquoted(fields.get("path", "")),
+        path=path,
         head=fields.get("head", ""),
         ours=fields.get("ours", ""),
         theirs=fields.get("theirs", ""),
@@ -170,8 +173,19 @@ def parse(file: str, text: str) -> Record:
     )
 
 
+def _path(word: str) -> str:
+    """Return a record's path; empty where git could have no such path: it may guard anything."""
+    try:
+        path = c_unquoted(word)
+    except ValueError:
+        return ""
+    parts = path.split("/")
+    odd = "\0" in path or not {"", ".", ".."}.isdisjoint(parts) or len(path) > _LONGEST
+    return "" if odd else path
+
+
 def read_all(git_dir: str) -> list[Record]:
-    """Return every record of a worktree, oldest first."""
+    """Return every record of a worktree, oldest first; one that cannot be read is torn."""
     folder = os.path.join(git_dir, FOLDER)
     try:
         names = sorted(os.listdir(folder), key=lambda name: (len(name), name))
@@ -180,8 +194,13 @@ def read_all(git_dir: str) -> list[Record]:
     records = []
     for name in filter(str.isdigit, names):  # anything else is a write that was cut off
         file = os.path.join(folder, name)
-        with open(file, encoding="utf-8", errors="surrogateescape") as handle:
-            records.append(parse(file, handle.read()))
+        try:
+            text = peerfile.read(file).decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            continue  # settled meanwhile
+        except OSError:
+            text = ""
+        records.append(parse(file, text))
     return records
 
 

@@ -22,6 +22,12 @@ def is_accepted(common_dir: str, command: str) -> bool:
     return _digest(command) in _read(common_dir)
 
 
+def unknown(common_dir: str, commands: Iterable[str]) -> list[str]:
+    """Return those of some producer texts that were not accepted in this clone, each once."""
+    known = _read(common_dir)
+    return [text for text in dict.fromkeys(commands) if _digest(text) not in known]
+
+
 def accept(common_dir: str, commands: Iterable[str]) -> None:
     """Accept producer texts for this clone; accepted ones stay accepted.
 

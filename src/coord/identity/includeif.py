@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 
-from coord.base import gitconfig, publish
+from coord.base import gitconfig, peerfile, publish
 
 AUTHOR = "coord.config"  # in the private git dir
+_MOST = 1024 * 1024  # bytes: of some ten thousand worktrees
 
 
 def join(git_dir: str, common_dir: str) -> None:
@@ -20,15 +21,24 @@ def join(git_dir: str, common_dir: str) -> None:
     """
     path = os.path.join(common_dir, "coord", "identities")
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            old = file.read()
-    except FileNotFoundError:
+        old = peerfile.read(path, _MOST).decode(errors="surrogateescape")
+    except (FileNotFoundError, peerfile.Unfit):  # what is none of ours is replaced
         old = ""
-    kept = [entry for entry in _entries(old) if _is_live(entry, common_dir)]
+    kept = checked(old, common_dir)
     mine = entry_for(git_dir, common_dir)
-    new = "".join(kept if mine in kept else [*kept, mine])
+    new = kept if mine in _entries(kept) else kept + mine
     if new != old:
         publish.replace(path, new.encode(errors="surrogateescape"))
+
+
+def checked(text: str, common_dir: str) -> str:
+    """Return what of the file is ours: one entry a worktree that there is, as we write it.
+
+    Every git command of everybody obeys this file, and it lies where a sandbox may let others
+    write: an alias or core.fsmonitor in here would run in the next ``git status``.
+    """
+    kept = (entry for entry in _entries(text) if is_own(entry, common_dir))
+    return "".join(dict.fromkeys(kept))
 
 
 def entry_for(git_dir: str, common_dir: str) -> str:
@@ -56,6 +66,11 @@ def _entries(text: str) -> list[str]:
     return entries
 
 
-def _is_live(entry: str, common_dir: str) -> bool:
+def is_own(entry: str, common_dir: str) -> bool:
+    """Tell whether an entry is what :func:`entry_for` writes for a worktree that there is."""
     path = gitconfig.pairs("[at]\n" + entry.partition("\n")[2], "at").get("path", "")
-    return os.path.exists(os.path.join(common_dir, "coord", os.path.dirname(path)))
+    git_dir = os.path.normpath(os.path.join(common_dir, "coord", os.path.dirname(path)))
+    try:
+        return os.path.isdir(git_dir) and entry == entry_for(git_dir, common_dir)
+    except ValueError:  # a NUL, a control character
+        return False

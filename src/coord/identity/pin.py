@@ -15,8 +15,8 @@ from __future__ import annotations
 import os
 import time
 
-from coord.base import gitconfig, publish
-from coord.base.names import slug
+from coord.base import gitconfig, peerfile, publish
+from coord.base.names import is_actor, slug
 from coord.identity import includeif
 from coord.identity.includeif import AUTHOR
 
@@ -121,26 +121,32 @@ def read(git_dir: str) -> Pin | None:
         OSError: the file cannot be read.
     """
     try:
-        with open(os.path.join(git_dir, PIN), encoding="utf-8") as file:
-            lines = file.read().split("\n")
+        lines = peerfile.read(os.path.join(git_dir, PIN)).decode().split("\n")
     except FileNotFoundError:
         return None
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, peerfile.Unfit) as error:
         raise Unreadable(git_dir) from error
     found = gitconfig.pairs("[pin]\n" + "\n".join("\t" + line for line in lines), "pin")
-    if "version = 1" not in lines or any(not found.get(key) for key in ("actor", "instance")):
+    made = Pin(**{key: found.get(key, "") for key in _FIELDS})
+    if "version = 1" not in lines or not _is_ours(made):
         raise Unreadable(git_dir)
-    return Pin(**{key: found.get(key, "") for key in _FIELDS})
+    return made
+
+
+def _is_ours(pin: Pin) -> bool:
+    """Tell whether the texts can be what they name: both become file names, all become config."""
+    plain = all(gitconfig.is_writable(getattr(pin, key)) for key in _FIELDS)
+    return plain and is_actor(pin.actor) and is_actor(pin.instance)
 
 
 def installed_authorship(common_dir: str) -> Authorship | None:
     """Return what ``coord-install`` recorded about authors, or None where it never ran."""
     path = os.path.join(common_dir, "hooks", "coord", "config")
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            found = gitconfig.pairs(file.read(), "coord")
+        text = peerfile.read(path).decode(errors="surrogateescape")
     except OSError:
         return None
+    found = gitconfig.pairs(text, "coord")
     return Authorship(
         found.get("name", "{actor}"),
         found.get("email", ""),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from coord.base import command, publish
+from coord.base import command, peerfile, publish
 from coord.base.errors import Environment, Refused, Usage
 from coord.base.names import answers_to, is_actor, quote, slug
 from coord.identity import includeif, pin
@@ -172,9 +172,8 @@ def minted(here: Worktree, actor: str, *, minting: bool = True) -> str | None:
     try:
         if minting:
             mint(path)
-        with open(path, encoding="ascii") as file:
-            return file.read().strip() or None
-    except OSError:
+        return peerfile.read(path).decode("ascii").strip() or None
+    except (OSError, UnicodeDecodeError):
         return None
 
 

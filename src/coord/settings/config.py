@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import posixpath
-import tomllib
 from dataclasses import dataclass, field
 
+from coord.base import peerfile
 from coord.base.names import is_actor, shown
+from coord.drivers import bounded
 from coord.settings.sections import ConfigInvalid, Sections, below
 
 TYPE_CHECKING = False
@@ -147,13 +148,11 @@ def source(top: str | None) -> tuple[bytes, str]:
 
 def _read(path: str) -> bytes:
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        return peerfile.read(path)
     except FileNotFoundError:
         return b""
     except OSError as error:
         raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
-    with open(fd, "rb") as file:
-        return file.read()
 
 
 def parse(data: bytes, path: str) -> Config:
@@ -162,22 +161,29 @@ def parse(data: bytes, path: str) -> Config:
     Raises:
         ConfigInvalid: as :func:`load`.
     """
+    return _Reader(data.decode("utf-8-sig", errors="replace"), path).config(tables(data, path))
+
+
+def tables(data: bytes, path: str) -> dict[str, object]:
+    """Return the tables of `data`, unchecked; `path` is for messages only.
+
+    Raises:
+        ConfigInvalid: no UTF-8, broken syntax, or beyond the bounds of what is parsed.
+    """
     try:
-        text = data.decode("utf-8-sig")  # git skips a mark of UTF-8 in files of its own
-        tables = tomllib.loads(text)
+        return bounded.tables(data)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise ConfigInvalid(path, line, "", "the file is not UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigInvalid(path, _line_of(str(error), text), "", str(error)) from error
-    return _Reader(text, path).config(tables)
+    except ValueError as error:
+        raise ConfigInvalid(path, _line_of(str(error), data), "", str(error)) from error
 
 
-def _line_of(message: str, text: str) -> int:
-    """Return the line a TOMLDecodeError speaks of (3.11 has it in the message only)."""
+def _line_of(message: str, data: bytes) -> int:
+    """Return the line a TOMLDecodeError speaks of (3.11 has it in the message only), or 0."""
     _, found, rest = message.partition("(at line ")
     if not found:
-        return text.count("\n") + 1  # "(at end of document)"
+        return data.count(b"\n") + 1 if "(at end of document)" in message else 0
     return int(rest.partition(",")[0])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from coord.settings import config
@@ -18,9 +17,8 @@ class Section(Sections):
     def __init__(self, top: str | None, name: str) -> None:
         data, path = config.source(top)
         config.parse(data, path)
-        text = data.decode("utf-8-sig")
-        super().__init__(text, path)
-        self._tables = tomllib.loads(text)
+        super().__init__(data.decode("utf-8-sig"), path)
+        self._tables = config.tables(data, path)
         self._name = name
 
     def tables(self, keys: tuple[str, ...]) -> dict[str, dict[str, str | None]]:

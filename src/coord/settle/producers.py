@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from coord.base.errors import Refused
 from coord.base.names import operand, quote
 from coord.repo import git
-from coord.settle import index
+from coord.settings import config, sections
+from coord.settle import index, template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ class Job:
 
     Attributes:
         text: the producer as declared, which is what is trusted.
-        command: what sh runs.
+        command: what is run, as a person would type it.
         paths: the files it makes.
         inputs: pathspecs of what it makes them from.
     """
@@ -36,14 +37,29 @@ class Job:
 
 
 def jobs(rules: Iterable[tuple[str, Derived]]) -> list[Job]:
-    """Return the runs: one a producer, or one a path where the producer names ``{path}``."""
+    """Return the runs: one a producer, or one a path where the producer names ``{path}``.
+
+    Raises:
+        Refused: it names ``{path}`` where a shell would read a file's name as code.
+    """
     jobs: dict[str, Job] = {}
     for path, rule in rules:
-        command = rule.regenerate.replace("{path}", operand(path))
+        if template.is_code(rule.regenerate):
+            raise _quoting(path, rule)
+        command = rule.regenerate.replace(template.PATH, operand(path))
         known = jobs.get(command, Job(rule.regenerate, command, (), ()))
         inputs = tuple(dict.fromkeys((*known.inputs, *rule.inputs)))
         jobs[command] = Job(rule.regenerate, command, (*known.paths, path), inputs)
     return list(jobs.values())
+
+
+def argv(job: Job) -> list[str]:
+    """Return what runs a job: the file's name is an argument, and never text of the shell."""
+    if template.PATH not in job.text:
+        return ["sh", "-c", job.text]
+    (path,) = job.paths
+    name = f"./{path}" if path.startswith("-") else path
+    return ["sh", "-c", template.with_argument(job.text), "sh", name]
 
 
 def require_inputs(spot: Spot, runs: Sequence[Job]) -> list[str]:
@@ -89,6 +105,17 @@ def matched(here: Worktree, inputs: Sequence[str]) -> set[str]:
 def pattern(path: str) -> str:
     """Return the gitattributes pattern that matches `path`, as a word of a shell."""
     return quote("".join("\\" + char if char in "\\*?[" else char for char in path))
+
+
+def _quoting(path: str, rule: Derived) -> Refused:
+    return Refused(
+        "producer-quotes-path",
+        "a producer names {path} where a file's name could run as code",
+        where=f"{path}: {rule.regenerate}",
+        why="{path} is handed over as one word of its own, whatever is in it: write it without "
+        f"quotes, outside of here-documents, eval and sh -c: {template.mended(rule.regenerate)}",
+        run=sections.editor(config.FILE, 0),
+    )
 
 
 def _unready(spot: Spot, job: Job, unready: Mapping[str, int]) -> Refused:

@@ -192,7 +192,7 @@ def _run(spot: Spot, job: Job) -> None:
     """
     # Its own git commands must find the repository by the folder, as in the user's shell.
     done = subprocess.run(
-        ["sh", "-c", job.command], cwd=spot.top, env=git.elsewhere(), stdin=subprocess.DEVNULL,
+        producers.argv(job), cwd=spot.top, env=git.elsewhere(), stdin=subprocess.DEVNULL,
         stdout=_STDERR, check=False,
     )  # fmt: skip
     if done.returncode:

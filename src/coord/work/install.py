@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from coord.work.call import Call
 
 
-def install(call: Call, again: str, *, hooks: bool, pin_existing: bool, fleet: bool) -> Report:
+def install(  # one a flag of the command
+    call: Call, again: str, *, hooks: bool, pin_existing: bool, fleet: bool, trusting: bool
+) -> Report:
     """Install, or bring an install up to date.
 
     Args:
@@ -42,6 +44,7 @@ def install(call: Call, again: str, *, hooks: bool, pin_existing: bool, fleet: b
         hooks: whether git's hooks are to be ours; otherwise the report says how to call them.
         pin_existing: pin every linked worktree there is.
         fleet: lay down the fleet's sections and ledgers.
+        trusting: accept the producers that are declared, all of which are shown.
 
     Raises:
         Refused: another installer is at work, or something in the way is not ours to change.
@@ -51,25 +54,42 @@ def install(call: Call, again: str, *, hooks: bool, pin_existing: bool, fleet: b
     common = found.here.common_dir
     with apply.alone(common, again=again):
         steps = found.steps(again=again)
+        consent = _consent(found, trusting=trusting)
         apply.apply(steps, common, again=again)
         try:
-            trust.accept(common, [rule.regenerate for rule in found.declared.derived])
+            trust.accept(common, consent.accepted)
             authorship.mend(found.here, found.rule)
             told = authorship.pin_existing if pin_existing else authorship.changes
             changes = told(found.here, found.rule)
         except OSError as error:
             raise apply.refused(error, common, again) from error
         _require_no_lock(common, again)
-    return report.installed(found, steps, changes, done=True)
+    return report.installed(found, steps, changes, consent, done=True)
 
 
-def planned(call: Call, again: str, *, hooks: bool, pin_existing: bool, fleet: bool) -> Report:
+def planned(  # as above
+    call: Call, again: str, *, hooks: bool, pin_existing: bool, fleet: bool, trusting: bool
+) -> Report:
     """Return what :func:`install` would do; touch nothing."""
     found = survey.survey(_located(call), hooks=hooks, again=again, with_fleet=fleet)
     changes = authorship.changes(found.here, found.rule)
     if pin_existing:
         changes = [replace(one, state="new") if one.state == "later" else one for one in changes]
-    return report.installed(found, found.steps(again=again), changes, done=False)
+    steps = found.steps(again=again)
+    return report.installed(found, steps, changes, _consent(found, trusting=trusting), done=False)
+
+
+def _consent(found: survey.Survey, *, trusting: bool) -> report.Consent:
+    """Return what is accepted: all that is declared at the first install, afterwards on request.
+
+    The command is printed in many places as a repair; pasting it is no consent to what a peer has
+    put into a committed file since.
+    """
+    common = found.here.common_dir
+    new = trust.unknown(common, [rule.regenerate for rule in found.declared.derived])
+    if trusting or survey.read_manifest(common) is None:
+        return report.Consent(tuple(new), ())
+    return report.Consent((), tuple(new))
 
 
 def uninstall(call: Call, again: str, *, purge: bool, dry_run: bool) -> Report:

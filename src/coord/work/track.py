@@ -11,6 +11,7 @@ from coord.guard import trust
 from coord.installer import attributesfile, disk, pattern
 from coord.installer.apply import alone, apply
 from coord.repo import git
+from coord.settle import template
 from coord.work import logmode, trackfaults, where
 from coord.work.trackfiles import Files
 
@@ -128,6 +129,9 @@ def _require_sense(rule: Rule) -> None:
     empty = rule.regenerate is not None and not rule.regenerate.strip()
     if empty or "" in rule.inputs:
         raise trackfaults.usage(rule.pattern, "--regenerate and --input need a text", rule.kind)
+    if rule.regenerate is not None and template.is_code(rule.regenerate):
+        said = "--regenerate names {path} within quotes: as one word of its own it needs none"
+        raise trackfaults.usage(rule.pattern, said, rule.kind)
     if rule.start is not None and "\n" in rule.start:
         raise trackfaults.usage(rule.pattern, "--start needs a text of one line", rule.kind)
 

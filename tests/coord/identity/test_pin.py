@@ -231,6 +231,7 @@ def test_pinning_killed_at_any_call_leaves_nothing_half_pinned(
         assert there is None or author(tree).startswith(there.actor)
         final, _ = pin.ensure(*args, "h-", RULE)
         assert author(tree).startswith(final.actor)
+        joined.git("worktree", "remove", "--force", str(tree.path))  # each is read by the next
     else:
         pytest.fail("never done")
 
