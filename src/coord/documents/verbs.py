@@ -77,6 +77,7 @@ VERBS: Mapping[str, object] = {
     "handoff": offers.OfferingsDocument,
     "overlap": overlaps.OverlapDocument,
     "doctor": doctor.DiagnosisDocument,
+    "track changelog": track.TrackedDocument,
     "track derived": track.TrackedDocument,
     "track log": track.TrackedDocument,
     "track once": track.TrackedDocument,
