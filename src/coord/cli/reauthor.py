@@ -45,7 +45,8 @@ def reauthor(
     merges and everybody else's commits stay as they are.
     """
     request = Request(commits, outgoing, branches, pushed)
-    call = edge.call(asked, request.words().removeprefix("git coord "))
+    words = request.words().removeprefix("git coord ") + (" --dry-run" if dry_run else "")
+    call = edge.call(asked, words)
     rewritten = rewriting.reauthor(call, request, dry_run=dry_run)
     plan, done = rewritten
     if as_json:

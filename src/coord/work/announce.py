@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
+from coord.base.names import slug
 from coord.overlap import pathspecs
 from coord.work import arrive, mail, overlaps
 from coord.work.call import bounded
@@ -62,5 +63,5 @@ def _detached(worker: Worker) -> Refused:
         "no branch is checked out, so there is none to announce",
         where=worker.here.cwd,
         why="an announcement is about a branch; what has none is claimed as a task",
-        run="git branch --list",
+        run=f"git switch -c {slug(worker.me.actor)}",
     )

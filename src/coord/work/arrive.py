@@ -90,20 +90,9 @@ def acting(call: Call, names: Sequence[str]) -> Worker:
 
     Raises:
         Usage: one of `names` is no scope.
-        Refused: the identity is only inferred, or contradicts the pin.
+        Refused: the identity is only inferred, contradicts the pin, or GIT_DIR would make it act
+            for a peer.
         Environment: the private git dir cannot hold an instance.
-    """
-    here = where.located(call)
-    wanted = parsed(names, here)
-    where.lazily_pin(call, here)
-    return _certain(call, here, wanted)
-
-
-def guarded(call: Call, names: Sequence[str]) -> Worker:
-    """Come to the board as :func:`acting`, to speak or take: a leaked GIT_DIR is refused.
-
-    Raises:
-        Refused: also where GIT_DIR would make it act for a peer.
     """
     here = where.located(call)
     wanted = parsed(names, here)
@@ -113,10 +102,10 @@ def guarded(call: Call, names: Sequence[str]) -> Worker:
 
 
 def leaving(call: Call, names: Sequence[str]) -> Worker:
-    """Come to the board as :func:`guarded`, to give up: a pin made up now would be a guess.
+    """Come to the board as :func:`acting`, to give up: a pin made up now would be a guess.
 
     Raises:
-        Refused: as :func:`guarded`.
+        Refused: as :func:`acting`.
     """
     here = where.located(call)
     wanted = parsed(names, here)

@@ -46,7 +46,7 @@ def handoff(
     bounded(note, "--note")
     for name in names:
         scopes.parse(name)
-    worker = arrive.guarded(call, [])
+    worker = arrive.acting(call, [])
     letters.settle(worker.store, worker.instance)
     wanted = arrive.parsed(names, worker.here) or held(worker)
     if not wanted:

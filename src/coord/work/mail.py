@@ -22,9 +22,9 @@ def talking(call: Call) -> tuple[Worker, list[tuple[Message, ...]]]:
     By then it has been delivered.
 
     Raises:
-        Refused: as :func:`coord.work.arrive.guarded`.
+        Refused: as :func:`coord.work.arrive.acting`.
     """
-    worker = arrive.guarded(call, [])
+    worker = arrive.acting(call, [])
     half = letters.settle(worker.store, worker.instance)
     for made in half:
         call.note(f"{made[0].id}, which an interrupted command had begun to send, is sent now")

@@ -44,7 +44,7 @@ def take_over(
     text = bounded(reason, "--reason") or (gone and "the holder's worktree was removed")
     if not (text and text.strip()):
         raise _without_reason()
-    worker = arrive.guarded(call, [name])
+    worker = arrive.acting(call, [name])
     scope, roll = worker.scopes[0], worker.roll()
     mine = arrive.place(worker, worker.branch)
     seen: list[State] = []

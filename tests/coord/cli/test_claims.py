@@ -254,6 +254,20 @@ def test_a_release_under_a_leaked_git_dir_is_refused(repo: Repo, one: Repo) -> N
     assert scope(one, "task:x")["state"] == "free"
 
 
+@pytest.mark.parametrize("verb", ["claim x --intent it", "run x -- true", "finish"])
+def test_what_owns_something_is_refused_under_a_leaked_git_dir(
+    repo: Repo, one: Repo, verb: str
+) -> None:
+    """As what gives it up is: a claim that its own shell cannot release is a trap."""
+    leaked = one.with_env(GIT_DIR=str(repo.path / ".git"))
+
+    done = leaked.run("git-coord", *verb.split())
+
+    assert (done.code, done.refusal.rule) == (1, "identity-conflict")
+    assert verb in done.refusal.run
+    assert leaked.paste(done.refusal.run).code == 0
+
+
 def test_a_release_makes_the_next_in_line_holder_and_tells_it(one: Repo, two: Repo) -> None:
     """At its next command, whichever that is, and once."""
     answer(one, "claim", "x")

@@ -316,6 +316,15 @@ def test_a_leaked_git_dir_is_named(worker: Repo, repo: Repo) -> None:
     assert signed(worker) == [ME, ME]
 
 
+def test_a_dry_run_is_repeated_as_one(worker: Repo, repo: Repo) -> None:
+    """Pasted, the command after a refusal rewrote what was only to be looked at."""
+    leaky = worker.with_env(GIT_DIR=str(repo.path / ".git"))
+
+    done = leaky.run("git-coord", "reauthor", wrong(worker), "--dry-run")
+
+    assert done.refusal.run.endswith(" --dry-run")
+
+
 OPERATIONS = {
     "merge": "git merge -q clash",
     "rebase": "git rebase -q clash",
