@@ -29,18 +29,18 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
     """
     here = Worktree(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
     message = args[0] if args else None
+    said = ""
     if "refused" in needs:
         from coord.hooks import gate  # noqa: PLC0415  # each need loads its own module only
 
         if event == "commit-msg" and message is not None:
             gate.note(here, message)
         else:
-            gate.judge(here, message)
-    said = ""
+            said = gate.judge(here, message)
     if "records" in needs:
         from coord.hooks import logrules  # noqa: PLC0415
 
-        said = logrules.judge(here, args)
+        said += logrules.judge(here, args)
     if "once" in needs:
         from coord.hooks import oncerules  # noqa: PLC0415
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pygit2
 import pytest
 
+from harness.clinic import healthy, mended
 from harness.scenes import diverged
 
 if TYPE_CHECKING:
@@ -269,7 +270,10 @@ def test_a_recorded_resolution_is_replayed(guarded: Repo, autoupdate: str) -> No
 
 
 def test_a_driver_that_nobody_listens_to_ends_as_ever(guarded: Repo) -> None:
-    """``2>&1 | head -3`` closes the pipe; above 128 git aborts the merge (git-workflow-skill#141)."""
+    """``2>&1 | head -3`` closes the pipe; above 128 git aborts the merge.
+
+    git-workflow-skill#141.
+    """
     two_sided(guarded)
     line = guarded.git("config", "merge.coord-derived.driver")
     for name, text in (("%O", "o"), ("%A", "schema.json"), ("%B", "a.proto"), ("%L", "7")):
@@ -281,3 +285,26 @@ def test_a_driver_that_nobody_listens_to_ends_as_ever(guarded: Repo) -> None:
     deaf = guarded.run("bash", "-c", script)
 
     assert deaf.out == "1\n"
+
+
+def test_a_merge_that_was_cut_off_is_told_from_a_stale_record(guarded: Repo) -> None:
+    """Git dies of the closed pipe too, before MERGE_HEAD (git-workflow-skill#141).
+
+    What is left are merged files and the record; a commit of them would have one parent.
+    """
+    two_sided(guarded)
+    assert guarded.tried("merge", "-q", "side").code == 1
+    (guarded.private("MERGE_HEAD")).unlink()
+    (guarded.private("MERGE_MSG")).unlink()
+    guarded.git("read-tree", "HEAD")
+
+    done = guarded.coord("regenerate", "schema.json")
+    assert (done.code, done.refusal.rule) == (1, "operation-cut-off")
+    stopped = guarded.with_env(GIT_EDITOR="false")
+    assert "operation-cut-off" in stopped.tried("commit", "--allow-empty", "-e", "-m", "x").err
+    mended(guarded, "operation-cut-off")
+
+    assert guarded.tried("merge", "-q", "side").code == 1
+    guarded.git("merge", "--abort")
+    assert healthy(guarded)
+    assert "cut-off" not in guarded.tried("commit", "--allow-empty", "-q", "-m", "x").err
