@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from coord.base.errors import Refused
+from coord.base.names import shown
 from coord.guard import refusal
 from coord.guard.guarded import JOINED
 from coord.repo import git
@@ -30,14 +31,17 @@ _NO_CONFIG = {
 }
 
 
-def judge(here: Worktree, message: str | None) -> None:
+def judge(here: Worktree, message: str | None) -> str:
     """Refuse a commit that would swallow a refusal; note settled ones in `message`.
+
+    Returns:
+        What there is to say of an operation that was cut off, empty for none.
 
     Raises:
         Refused: a pending path is staged as one of its two sides.
     """
     environ = git.here()
-    live = refusal.live(here, environ)
+    live, cut = refusal.sifted(here, environ)
     pending = [
         record
         for record, facts in live
@@ -47,6 +51,10 @@ def judge(here: Worktree, message: str | None) -> None:
         raise _refused(pending)
     if message is not None:
         _note(here, message, live)
+    if not cut:
+        return ""
+    why, run = refusal.cut_off(cut[0])
+    return f"coord: operation-cut-off: {shown(why)}\n  run: {run}\n"
 
 
 def note(here: Worktree, message: str) -> None:

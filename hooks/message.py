@@ -30,18 +30,18 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
     """
     here = Worktree(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
     message = args[0] if args else None
+    said = ""
     if "refused" in needs:
         from coord.hooks import gate  # noqa: PLC0415  # each need loads its own module only
 
         if event == "commit-msg" and message is not None:
             unjudged.judged(lambda: gate.note(here, message), unjudged.REFUSALS)
         else:
-            unjudged.judged(lambda: gate.judge(here, message), unjudged.REFUSALS)
-    said = ""
+            said = unjudged.judged(lambda: gate.judge(here, message), unjudged.REFUSALS)
     if "records" in needs:
         from coord.hooks import logrules  # noqa: PLC0415
 
-        said = unjudged.judged(lambda: logrules.judge(here, args), unjudged.RECORDS)
+        said += unjudged.judged(lambda: logrules.judge(here, args), unjudged.RECORDS)
     if "once" in needs:
         from coord.hooks import oncerules  # noqa: PLC0415
 

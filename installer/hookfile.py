@@ -31,6 +31,7 @@ EVENTS = (
     "pre-push",
 )
 PRIOR = ".coord-prior"
+STAND_IN = "coord-prior"  # a folder of links, made by the hook file, in which a kept hook runs
 CHANGED = ".coord-changed"
 LEGACY = ".legacy"
 OLD = ".old"

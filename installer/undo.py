@@ -151,6 +151,8 @@ def _hooks(before: Manifest, common: str) -> tuple[list[Step], list[str]]:
             ]
             aside = [name for name in seen if seen[name] and hookfile.is_set_aside(name)]
             notes += [f"{name} stays: another tool had replaced that hook" for name in aside]
+        links = os.path.join(folder, hookfile.STAND_IN)
+        steps += [Drop(links)] if os.path.isdir(links) and not os.path.islink(links) else []
         steps += leftovers([folder])
     return steps, notes
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pygit2
 import pytest
 
+from harness.clinic import healthy, mended
 from harness.scenes import diverged
 
 if TYPE_CHECKING:
@@ -238,3 +239,72 @@ def test_a_tool_that_runs_no_hook_is_judged_by_the_check(guarded: Repo) -> None:
     library.create_commit("HEAD", who, who, "by a library", tree, [library.head.target])
 
     assert "log-rewritten" in rules(guarded, f"{base}..HEAD")
+
+
+@pytest.mark.parametrize("autoupdate", ["false", "true"])
+def test_a_recorded_resolution_is_replayed(guarded: Repo, autoupdate: str) -> None:
+    """Rerere calls the driver with preimage and postimage, which are no sides of a merge.
+
+    mhagger/git-imerge#21, mystor/git-revise#75.
+    """
+    guarded.git("config", "rerere.enabled", "true")
+    guarded.git("config", "rerere.autoUpdate", autoupdate)
+    sides: dict[str, Sides] = {"a.log": (b"one\n", b"one\nm\n", b"ONE\na\n")}
+    diverged(unhooked(guarded), sides)
+    assert guarded.tried("merge", "-q", "side").code == 1
+    guarded.write("a.log", "one\nm\na\n")
+    reason = ("--take", "worktree", "--reason", "joined")
+    assert guarded.coord("resolve", "a.log", *reason).code == 0
+    guarded.git("commit", "-q", "--no-edit")
+    guarded.git("reset", "-q", "--hard", "HEAD~1")
+    for record in guarded.private("coord-refused").iterdir():
+        record.unlink()
+
+    again = guarded.tried("merge", "side")
+
+    assert again.code == 1
+    assert again.err.count("coord:") == 1
+    assert "using previous resolution" in again.out + again.err
+    assert guarded.read("a.log") == "one\nm\na\n"
+    assert len(list(guarded.private("coord-refused").iterdir())) == 1
+
+
+def test_a_driver_that_nobody_listens_to_ends_as_ever(guarded: Repo) -> None:
+    """``2>&1 | head -3`` closes the pipe; above 128 git aborts the merge.
+
+    git-workflow-skill#141.
+    """
+    two_sided(guarded)
+    line = guarded.git("config", "merge.coord-derived.driver")
+    for name, text in (("%O", "o"), ("%A", "schema.json"), ("%B", "a.proto"), ("%L", "7")):
+        line = line.replace(name, text)
+    line = line.replace("%P", "schema.json").replace("%X", "''").replace("%Y", "''")
+    guarded.write("driver", line.replace("%%", "%"))
+
+    script = "{ sleep 0.3; sh driver; echo $? >status; } 2>&1 | true; sleep 0.6; cat status"
+    deaf = guarded.run("bash", "-c", script)
+
+    assert deaf.out == "1\n"
+
+
+def test_a_merge_that_was_cut_off_is_told_from_a_stale_record(guarded: Repo) -> None:
+    """Git dies of the closed pipe too, before MERGE_HEAD (git-workflow-skill#141).
+
+    What is left are merged files and the record; a commit of them would have one parent.
+    """
+    two_sided(guarded)
+    assert guarded.tried("merge", "-q", "side").code == 1
+    (guarded.private("MERGE_HEAD")).unlink()
+    (guarded.private("MERGE_MSG")).unlink()
+    guarded.git("read-tree", "HEAD")
+
+    done = guarded.coord("regenerate", "schema.json")
+    assert (done.code, done.refusal.rule) == (1, "operation-cut-off")
+    stopped = guarded.with_env(GIT_EDITOR="false")
+    assert "operation-cut-off" in stopped.tried("commit", "--allow-empty", "-e", "-m", "x").err
+    mended(guarded, "operation-cut-off")
+
+    assert guarded.tried("merge", "-q", "side").code == 1
+    guarded.git("merge", "--abort")
+    assert healthy(guarded)
+    assert "cut-off" not in guarded.tried("commit", "--allow-empty", "-q", "-m", "x").err

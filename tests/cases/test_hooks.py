@@ -381,3 +381,40 @@ def test_every_hook_answers_after_an_install(installed: Repo, tmp_path: Path) ->
 
     assert healthy(installed)
     assert installed.run("coord-install", "--check").code == 0
+
+
+def test_a_kept_hook_sees_its_own_name_and_its_neighbours(repo: Repo, tmp_path: Path) -> None:
+    """Dispatchers go by ``$0``, by its basename, or by ``NAME.d`` beside it.
+
+    Dicklesworthstone/mcp_agent_mail#256, entireio/cli#802, DataDog/dd-trace-py#19945,
+    arxanas/git-branchless#1534.
+    """
+    seen = tmp_path / "seen"
+    hook(repo, "commit-msg", f'echo "${{0##*/}}" >>"{seen}"; . "${{0%/*}}/lib"; "${{0%/*}}/tool"')
+    hook(repo, "lib", f'echo lib >>"{seen}"')
+    hook(repo, "tool", f'echo "tool ${{0##*/}}" >>"{seen}"')
+    hook(repo, "post-rewrite", f'echo "${{0##*/}}" >>"{seen}"')
+    hook(repo, "applypatch-msg", 'exec "${0%/*}/commit-msg" "$@"')
+    repo.common("hooks/pre-push.d").mkdir()
+    hook(repo, "pre-push.d/veto", "cat >&2; exit 1")
+    hook(repo, "pre-push", 'for one in "$0".d/*; do [ ! -x "$one" ] || "$one" || exit; done')
+    repo.git("init", "-q", "--bare", str(tmp_path / "remote"))
+    before = snapshot(repo.common("hooks"))
+    repo.install()
+    side = repo.worktree(tmp_path / "side", "side")
+
+    for one in (repo, side):
+        seen.unlink(missing_ok=True)
+        one.commit("x")
+        assert seen.read_text() == "commit-msg\nlib\ntool tool\n"
+        push = one.tried("push", "-q", str(tmp_path / "remote"), "HEAD:refs/heads/x")
+        assert push.code == 1
+        assert "refs/heads/x" in push.err
+        one.git("commit", "-q", "--amend", "--allow-empty", "--no-edit", "--no-verify")
+        assert seen.read_text().endswith("post-rewrite\n")
+    (repo.common("hooks/lib")).rename(repo.common("hooks/lib.gone"))
+    assert repo.tried("commit", "-q", "--allow-empty", "-m", "y").code != 0
+    (repo.common("hooks/lib.gone")).rename(repo.common("hooks/lib"))
+    assert healthy(repo)
+    repo.run("coord-install", "--uninstall", "--purge")
+    assert snapshot(repo.common("hooks")) == before

@@ -43,6 +43,7 @@ class Waiting(NamedTuple):
         settled: how many are, and wait for their commit.
         locks: locks in its private git dir.
         readonly: a folder of it that cannot be written, "" when all can.
+        cut: refusals of an operation that git did not bring to its end.
     """
 
     folder: str
@@ -50,20 +51,24 @@ class Waiting(NamedTuple):
     settled: int
     locks: tuple[Lock, ...]
     readonly: str
+    cut: tuple[Record, ...] = ()
 
 
 def ask(view: View) -> Waiting:
     """Look at what waits in one worktree; nothing is deleted, stale records neither."""
     here = view.here
     refused: list[Record] = []
+    cut: list[Record] = []
     settled = 0
     for record, facts in refusal.judged(here, git.elsewhere()) if view.works else ():
         if refusal.is_settled(record, facts):
             settled += 1
         elif refusal.is_live(record, facts):
             refused.append(record)
+        elif refusal.is_cut_off(here, record, facts):
+            cut.append(record)
     locks = _locks(here)
-    return Waiting(view.folder, tuple(refused), settled, locks, readonly(here))
+    return Waiting(view.folder, tuple(refused), settled, locks, readonly(here), tuple(cut))
 
 
 def _locks(here: Worktree) -> tuple[Lock, ...]:
@@ -107,6 +112,7 @@ def judge(waiting: Sequence[Waiting]) -> Verdict:
     """Judge what waits anywhere."""
     findings = [
         *(finding for one in waiting for finding in _refusals(one)),
+        *(finding for one in waiting for finding in _cut_off(one)),
         *(finding for one in waiting for finding in _lock_findings(one)),
         *(_unwritable(one.folder, one.readonly) for one in waiting if one.readonly),
     ]
@@ -119,6 +125,13 @@ def _refusals(waiting: Waiting) -> Iterator[Finding]:
         message = f"{kind} waits: {record.path or record.file}"
         run = f"cd {quote(waiting.folder)} && {refusal.way_out(record)}"
         yield Finding("refusal-pending", waiting.folder, message, run)
+
+
+def _cut_off(waiting: Waiting) -> Iterator[Finding]:
+    for record in waiting.cut[:1]:
+        why, run = refusal.cut_off(record)
+        where = f"cd {quote(waiting.folder)} && {run}"
+        yield Finding("operation-cut-off", waiting.folder, why, where)
 
 
 def _lock_findings(waiting: Waiting) -> Iterator[Finding]:

@@ -220,13 +220,47 @@ def live(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts
         here: the worktree.
         environ: environment of git's children (``git.here()`` inside a hook: its index counts).
     """
-    found = []
+    return sifted(here, environ)[0]
+
+
+def sifted(
+    here: Worktree, environ: Mapping[str, str]
+) -> tuple[list[tuple[Record, Facts]], list[Record]]:
+    """Return what :func:`live` does, and the records of an operation that was cut off."""
+    found, cut = [], []
     for record, facts in judged(here, environ):
         if is_live(record, facts):
             found.append((record, facts))
+        elif is_cut_off(here, record, facts):
+            cut.append(record)
         elif not os.path.isdir(here.private("rebase-merge")):
             forget(record)
-    return found
+    return found, cut
+
+
+def is_cut_off(here: Worktree, record: Record, facts: Facts) -> bool:
+    """Tell whether git ended after the driver, but before it noted what it was doing.
+
+    Killed then (``git merge x 2>&1 | head -3``), it leaves merged files without MERGE_HEAD. An
+    abort or a reset writes into HEAD's reflog, so the record is older than that.
+    """
+    noted = facts.busy or facts.unmerged or facts.unfinished or facts.undone is not None
+    if noted or not record.readable or facts.head != record.head or record.ours == record.theirs:
+        return False
+    try:
+        logged = os.stat(here.private("logs/HEAD")).st_mtime_ns
+        return os.stat(record.file).st_mtime_ns > logged
+    except OSError:
+        return False
+
+
+def cut_off(record: Record) -> tuple[str, str]:
+    """Return why the operation of a record did not come to its end, and what to run."""
+    why = (
+        f"git ended after it was refused {record.path}, but before it noted what it was merging: "
+        "a commit of what is there has one parent; the command puts it aside, then merge again"
+    )
+    return why, "git stash push --include-untracked && git reset -q"
 
 
 def forget(record: Record) -> None:

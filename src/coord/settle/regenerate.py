@@ -74,7 +74,10 @@ def plan(spot: Spot, words: Sequence[str]) -> Plan:
     """
     records: dict[str, tuple[Record, ...]] = {}
     pending: dict[str, None] = {}
-    for record, facts in refusal.live(spot.here, git.elsewhere()):
+    live, cut = refusal.sifted(spot.here, git.elsewhere())
+    if cut:
+        raise _cut_off(cut[0])
+    for record, facts in live:
         if record.kind == "derived":
             records[record.path] = (*records.get(record.path, ()), record)
             if not refusal.is_settled(record, facts):
@@ -161,6 +164,11 @@ def _wanted(spot: Spot, words: Sequence[str], refused: Iterable[str]) -> list[st
             )
         found += known
     return list(dict.fromkeys(found))
+
+
+def _cut_off(record: Record) -> Refused:
+    why, run = refusal.cut_off(record)
+    return Refused("operation-cut-off", "a merge was cut off", where=record.path, why=why, run=run)
 
 
 def _without_producer(spot: Spot, path: str, *, refused: bool) -> Refused:
