@@ -6,16 +6,18 @@ Pure functions on the hot path: no import at all (``re`` alone would cost 5 ms a
 from __future__ import annotations
 
 ACTOR_LIMIT = 100
+_BLANKS = frozenset(map(chr, (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)))  # Zs
 _ACTOR_FIRST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _ACTOR_REST = _ACTOR_FIRST | frozenset("._-")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
 _CONTROLS = frozenset(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
 # Bytes that were no UTF-8, as os.fsdecode hands them over.
 _BYTES = frozenset(map(chr, range(0xDC80, 0xDD00)))
-# Bidirectional controls reorder what a terminal shows (CVE-2021-42574); zero-width ones hide.
+# Default_Ignorable_Code_Point of Unicode 16 among what Python calls printable: nothing is drawn,
+# and a reader that is no person takes a text from it. All else of it is Cf or unassigned.
 _UNSEEN = frozenset(
-    map(chr, (0x61C, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
-) | {"\ufeff"}
+    map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0))
+) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
 
 def is_actor(name: str) -> bool:
@@ -48,8 +50,12 @@ def answers_to(actor: str, asked: str) -> bool:
 
 
 def shown(text: str) -> str:
-    """Return foreign text fit for a terminal: C0, C1, bidi and undecodable bytes escaped."""
-    if text.isprintable():  # nothing that is escaped is
+    """Return foreign text fit for a terminal, with all escaped that acts or hides there.
+
+    Controls and undecodable bytes; format characters, which reorder (CVE-2021-42574) or hide;
+    what is unassigned, private, half of a pair, or never drawn. Blanks stay.
+    """
+    if text.isprintable() and (text.isascii() or _UNSEEN.isdisjoint(text)):
         return text
     return "".join(_shown_char(char) for char in text)
 
@@ -60,7 +66,9 @@ def _shown_char(char: str) -> str:
         return f"\\x{code - 0xDC00:02x}"
     if char in _CONTROLS:
         return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if char in _UNSEEN else char
+    if char in _UNSEEN or not (char.isprintable() or char in _BLANKS):
+        return f"\\U{code:08x}" if code >> 16 else f"\\u{code:04x}"
+    return char
 
 
 def operand(path: str) -> str:

@@ -11,13 +11,16 @@ import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import keys
+from coord.board import keys, peerjson
 from coord.identity import pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.board.store import Rec, Store
+
+
+_NO_NAMES = frozenset({"", ".", ".."})
 
 
 class Actor(NamedTuple):
@@ -76,12 +79,18 @@ def every(store: Store) -> Iterator[Actor]:
             yield found
 
 
+def _is_home(home: str) -> bool:
+    """Tell whether this is a private git dir of this repository: files in there will be opened."""
+    folder, _, name = home.partition("/")
+    return home == "." or (folder == "worktrees" and name not in _NO_NAMES and "/" not in name)
+
+
 def _decoded(rec: Rec) -> Actor | None:
     try:
-        found = json.loads(rec.value)
+        found = peerjson.document(rec.value)
         fields = {key: found[key] for key in Actor._fields[:-1]}
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    if not all(isinstance(text, str) for text in fields.values()):
+    if not all(isinstance(text, str) for text in fields.values()) or not _is_home(fields["home"]):
         return None
     return Actor(**fields, at=rec.at) if keys.actor(fields["instance"]) == rec.key else None

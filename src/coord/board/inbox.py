@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import claims, handover, keys, messages
+from coord.board import claims, handover, keys, messages, peerjson
 from coord.board.messages import Message, Party
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _join(store: Store, instance: str) -> None:
 
 def _ids(rec: Rec) -> list[str]:
     try:
-        found = json.loads(rec.value)["ids"]
+        found = peerjson.document(rec.value)["ids"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return []
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []

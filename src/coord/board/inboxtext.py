@@ -78,6 +78,6 @@ def _subject(message: Message) -> str:
 def _age(message: Message, now: float | None) -> str:
     try:
         sent = datetime.fromisoformat(message.sent_at).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):  # the year 1, west of here
         return ""
     return "" if now is None else f", {span(now - sent)} ago"

@@ -12,14 +12,18 @@ SCOPE, INSTANCE, SERIES = "s-", "a-", "n-"
 _KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 _UNITS = tuple(chr(byte) if byte in _KEPT else f"={byte:02x}" for byte in range(256))
 _WHOLE, _CUT = 100, 58
+_LONGEST = 4200  # a scope, with its kind
 _SEQUENCE = 8
 _PART = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-=")
 _PARTS = range(2, 4)
 
 
 def normal(text: str) -> str:
-    """Return `text` in NFC, in which equal-looking names are equal."""
-    if text.isascii():
+    """Return `text` in NFC, in which equal-looking names are equal.
+
+    Longer than any name it stays as it is: marks without end take their square (30 s for 240 KB).
+    """
+    if text.isascii() or len(text) > _LONGEST:
         return text
     import unicodedata  # noqa: PLC0415  # every command imports this module for plain names
 

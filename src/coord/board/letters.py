@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coord.board import keys, messages, process
+from coord.board import keys, messages, peerjson, process
 from coord.board.process import Process
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _encode(made: Sequence[Message]) -> bytes:
 
 def _decode(rec: Rec) -> Letter | None:
     try:
-        found: Any = json.loads(rec.value)
+        found: Any = peerjson.document(rec.value)
         made = tuple(map(messages.from_record, found["messages"]))
         return Letter(made, Process(**found["sender"]))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -14,6 +14,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from coord.board import peerjson
 from coord.identity import pin
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ TEXT_LIMIT = 2000
 _SCHEMA = 1
 # Of what is no text: names, a branch, a scope. Longer ones are no message of ours.
 _NAMES_LIMIT = 6000
-_scan = json.JSONDecoder().raw_decode
 _TEXT = {str}
 _MAYBE_TEXT = {str, type(None)}
 
@@ -108,10 +108,7 @@ def as_record(message: Message) -> dict[str, object]:
 def decode(value: bytes) -> Message | None:
     """Return the message in `value`, None when it is none."""
     try:
-        # Two thirds of the time of loads(), which guesses the encoding: an inbox may be long.
-        text = value.decode()
-        document, end = _scan(text)
-        return None if text[end:].strip() else from_record(document)
+        return from_record(peerjson.document(value))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import eventjson, keys
+from coord.board import eventjson, keys, peerjson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -137,7 +137,7 @@ def _document(kind: str, event: Event) -> dict[str, object]:
 def _decoded(store: Store, rec: Rec) -> Notice | None:
     """Return the notice in `rec`; None when it is none, or its event has not come."""
     try:
-        found = json.loads(rec.value)
+        found = peerjson.document(rec.value)
         text = {key: str(found[key]) for key in ("kind", "scope", "by", "at", "reason")}
         text["shipped"] = str(found.get("shipped", ""))
         notice = Notice(rec=rec, generation=int(found["generation"]), **text)

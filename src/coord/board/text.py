@@ -143,7 +143,7 @@ def seconds(moment: str) -> float | None:
     """Return a moment of a record in seconds, None of what is none."""
     try:
         return datetime.fromisoformat(moment).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):  # the year 1, west of here
         return None
 
 

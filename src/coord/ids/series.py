@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import keys
+from coord.board import keys, peerjson
 from coord.ids import claim, namespaces
 from coord.ids import format as formats
 from coord.ids.claimtext import folded
@@ -127,9 +127,9 @@ def reserved(store: Store, series: Series) -> Iterator[Reserved]:
     """Yield what was ever reserved of a series, in order."""
     for rec in store.list(keys.series(series.name)):
         try:
-            found = json.loads(rec.value)
+            found = peerjson.document(rec.value)
             yield Reserved(keys.number_of(rec.key), str(found["actor"]), str(found["at"]))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, LookupError, TypeError):
             yield Reserved(keys.number_of(rec.key), "", "")
 
 

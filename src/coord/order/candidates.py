@@ -79,7 +79,7 @@ def seconds(moment: str) -> float:
     """Return a moment of a record in seconds; what is none is later than any."""
     try:
         return datetime.fromisoformat(moment).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):  # the year 1, west of here
         return math.inf
 
 
