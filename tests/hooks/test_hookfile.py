@@ -58,8 +58,8 @@ def test_a_foreign_hook_runs_first_with_the_same_arguments(spied: Repo) -> None:
     spied.git("commit", "-q", "--amend", "--allow-empty", "--no-edit")
 
     assert seen(spied) == (
-        ".git/hooks/prepare-commit-msg.coord-prior <.git/COMMIT_EDITMSG> <message>\n"
-        ".git/hooks/prepare-commit-msg.coord-prior <.git/COMMIT_EDITMSG> <commit> <HEAD>\n"
+        ".git/hooks/coord-prior/prepare-commit-msg <.git/COMMIT_EDITMSG> <message>\n"
+        ".git/hooks/coord-prior/prepare-commit-msg <.git/COMMIT_EDITMSG> <commit> <HEAD>\n"
     )
 
 
