@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import time
@@ -404,3 +405,25 @@ def test_what_hides_in_a_message_is_shown(installed: Repo, tmp_path: Path) -> No
 
     assert "a hand\\U000e0072" in shown
     assert not set(hidden) & set(shown)
+
+
+@pytest.mark.parametrize("name", ["pin.lock", "board/delete.lock"])
+def test_a_lock_that_nobody_gives_up_holds_nobody_for_ever(
+    installed: Repo, tmp_path: Path, name: str
+) -> None:
+    """``git worktree add`` waited for whoever kept it open; now it says so, and goes on."""
+    worker = installed.worktree(tmp_path / "worker", "worker")
+    worker.coord("claim", "task:a")
+    path = installed.common("coord") / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        started = time.monotonic()
+        done = installed.tried("worktree", "add", "-q", "-b", "next", str(tmp_path / "next"))
+        freed = worker.coord("sign-off")
+
+    assert time.monotonic() - started < 55
+    assert done.code == 0
+    assert ("another process has kept it locked" in done.err) == (name == "pin.lock")
+    assert "internal-error" not in freed.err
+    assert freed.code == 0 or "another process has kept it locked" in freed.err

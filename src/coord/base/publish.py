@@ -11,8 +11,10 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
+PATIENCE = 10  # seconds; who holds one writes a file or two
 _NO_LINKS = frozenset({"EPERM", "EOPNOTSUPP", "ENOTSUP", "EMLINK", "ENOSYS"})
 
 
@@ -56,10 +58,15 @@ def replace(path: str, data: bytes, mode: int = 0o666) -> None:
         raise
 
 
+class Held(OSError):
+    """Somebody has kept a lock for longer than any work of ours takes."""
+
+
 class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
     """Hold the advisory lock file `path` for a block; the kernel drops it when we are killed.
 
     Raises:
+        Held: another process keeps it; whoever can open the file can, and need not ever end.
         OSError: the file cannot be opened for writing (a read-only common dir).
     """
 
@@ -71,14 +78,13 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
         import fcntl  # noqa: PLC0415  # 0.2 ms that only writers pay
 
         os.makedirs(os.path.dirname(self._path), exist_ok=True)
-        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        self._fd = os.open(self._path, flags, 0o666)
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX)
-        except OSError as error:
-            # Some network file systems have no flock: the create-only pin still decides.
-            if _name(error) not in {"ENOLCK", "ENOTSUP", "EOPNOTSUPP"}:
-                os.close(self._fd)
-                raise
+            wait(lambda: fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB), self._path)
+        except OSError:
+            os.close(self._fd)
+            raise
         return self
 
     def __exit__(
@@ -88,6 +94,34 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
         trace: TracebackType | None,
     ) -> None:
         os.close(self._fd)
+
+
+def wait(take: Callable[[], object], path: str) -> None:
+    """Take a lock by `take`, which refuses while another has it, within `PATIENCE`.
+
+    Raises:
+        Held: it was not given up in time.
+        OSError: it cannot be locked.
+    """
+    import time  # noqa: PLC0415  # built in
+
+    end, pause = time.monotonic() + PATIENCE, 0.001
+    while True:
+        try:
+            take()
+        except BlockingIOError as error:
+            if time.monotonic() >= end:
+                said = f"another process has kept it locked for {PATIENCE} s (fuser PATH names it)"
+                raise Held(error.errno, said, path) from None
+            time.sleep(pause)
+            pause = min(pause * 2, 0.05)
+        except OSError as error:
+            # Some network file systems have no flock: the create-only pin still decides.
+            if _name(error) not in {"ENOLCK", "ENOTSUP", "EOPNOTSUPP"}:
+                raise
+            return
+        else:
+            return
 
 
 def written(path: str, data: bytes, mode: int = 0o666) -> str:

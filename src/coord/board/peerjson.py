@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _DEPTH = 32
-_DIGITS = 18
+_DIGITS = 100
 
 
 def _int(text: str) -> int:

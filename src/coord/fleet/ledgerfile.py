@@ -29,7 +29,6 @@ _BLOCK = 1 << 16
 _FIRST = _LAST = 4096
 _REPLACED = 10
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class Ledger(Generic[Entry]):
             return False
 
     def _write(self, fd: int, text: bytes) -> None:
-        _lock(fd)
+        _lock(fd, self.path)
         self.require_ours(fd)
         size = os.fstat(fd).st_size
         last = os.pread(fd, _LAST, max(0, size - _LAST))
@@ -204,13 +203,9 @@ def _backwards(fd: int, begin: int, end: int) -> Iterator[bytes]:
         yield rest
 
 
-def _lock(fd: int) -> None:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-    except OSError as error:
-        # Some network file systems have no flock: one write a record still tears none.
-        if error.errno not in _NO_LOCKS:
-            raise
+def _lock(fd: int, path: str) -> None:
+    # Where a file system has no flock, one write a record still tears none.
+    publish.wait(lambda: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB), path)
 
 
 def _write_whole(fd: int, data: bytes, size: int) -> None:

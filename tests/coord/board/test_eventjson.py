@@ -14,7 +14,11 @@ from coord.board.events import Event, Place, State
 from coord.board.offer import Offer
 from coord.board.process import Process
 
-TEXT = st.text(st.characters(codec=None), max_size=20)
+# What a worker can have typed: UTF-8, or bytes that are none; a NUL ends an argument.
+TYPED = st.characters(codec="utf-8", exclude_characters="\0") | st.characters(
+    min_codepoint=0xDC80, max_codepoint=0xDCFF
+)
+TEXT = st.text(TYPED, max_size=20)
 PROCESSES = st.builds(Process, TEXT, TEXT, st.integers(0, 1 << 22), TEXT, TEXT)
 PLACES = st.builds(
     Place,

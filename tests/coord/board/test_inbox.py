@@ -19,7 +19,11 @@ from coord.identity.whoami import Identity
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXT = st.text(st.characters(codec=None), max_size=30)
+# What a worker can have typed: UTF-8, or bytes that are none; a NUL ends an argument.
+TYPED = st.characters(codec="utf-8", exclude_characters="\0") | st.characters(
+    min_codepoint=0xDC80, max_codepoint=0xDCFF
+)
+TEXT = st.text(TYPED, max_size=30)
 PARTIES = st.builds(Party, TEXT, TEXT, st.none() | TEXT, st.none() | TEXT)
 MESSAGES = st.builds(
     Message,
