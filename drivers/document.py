@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
 from coord.drivers.join import count
+from coord.drivers.moves import Moves
 from coord.drivers.place import Weaver, added, descending, removed, tables
 from coord.drivers.prefix import agreement
 from coord.drivers.records import line_end, line_ends, terminated
@@ -43,7 +44,9 @@ def join(
     if ours == theirs:
         return terminated(ours, end)
     texts = Texts(base, ours, theirs, start)
-    new = _joined(texts.trees(), edits=edits)
+    moves = Moves(edits=edits)
+    new = _joined(texts.trees(), moves, edits=edits)
+    moves.require_one_place(base.split(b"\n"))
     lines = raw(new) + list(new.gap or ())
     other = difference(texts.reread(lines), new)
     if other is not None:
@@ -172,7 +175,7 @@ def _ending(texts: list[bytes], size: int) -> int:
     return low
 
 
-def _joined(trees: Trees, *, edits: bool) -> Node:
+def _joined(trees: Trees, moves: Moves, *, edits: bool) -> Node:
     """Return the join of three whole trees."""
     root = trees[0].like()
     root.gap = three(trees[0].gap, trees[1].gap, trees[2].gap, widest)
@@ -190,7 +193,9 @@ def _joined(trees: Trees, *, edits: bool) -> Node:
         else:
             new.lead = ours.lead if ours.kids else theirs.lead
         if ours.kids or theirs.kids or base.kids:
-            inside = _Place(sides, edits=edits).joined()
+            place = _Place(sides, edits=edits)
+            inside = place.joined()
+            moves.see(place.base, place.ours, place.theirs)
             new.kids = [kid for kid, _ in inside]
             pending += [(kid, three, new) for kid, three in reversed(inside) if three is not None]
     return root

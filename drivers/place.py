@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from coord.drivers.tree import Node
 
-    Key = tuple[bytes, int, tuple[bytes, ...], int]  # …, all its lines, which copy of them
+    Key = tuple[bytes, int, bytes, int]  # …, all its lines, which copy of them
     Table = dict[Key, Node]
     Size = tuple[tuple[tuple[int, bytes], ...], tuple[tuple[int, bytes], ...]]
 
@@ -48,13 +48,13 @@ def _nothing(side: list[Node]) -> set[tuple[bytes, int]]:
 
 def _table(side: list[Node], nothing: set[tuple[bytes, int]]) -> Table:
     table: Table = {}
-    copies: dict[tuple[bytes, ...], int] = {}
+    copies: dict[bytes, int] = {}
     for node in side:
         name = _name(node)
-        whole: tuple[bytes, ...] = ()
+        whole = b""  # bytes know their hash, a tuple of 10,000 lines reckons it again
         copy = 0
         if name in nothing:
-            whole = text(node)
+            whole = b"\n".join(text(node))
             copy = copies[whole] = copies.get(whole, 0) + 1
         table[(*name, whole, copy)] = node
     return table
@@ -116,6 +116,7 @@ class Weaver:
         self._nodes = nodes
         self._down = down
         self._sizes: dict[Key, Size] = {}
+        self._texts: dict[Key, tuple[bytes, ...]] = {}
 
     def weave(self, left: list[Key], right: list[Key], *, top: bool) -> list[Key]:
         """Return the pieces of both, the shared ones once, each side in its order.
@@ -159,8 +160,13 @@ class Weaver:
         sizes = self._size(one), self._size(two)
         if sizes[0] != sizes[1]:
             return sizes[0] < sizes[1]
-        left, right = self._nodes[one], self._nodes[two]
-        return (left.name, text(left)) < (right.name, text(right))
+        left, right = self._nodes[one].name, self._nodes[two].name
+        return left < right if left != right else self._text(one) < self._text(two)
+
+    def _text(self, key: Key) -> tuple[bytes, ...]:
+        if key not in self._texts:
+            self._texts[key] = text(self._nodes[key])
+        return self._texts[key]
 
     def _size(self, key: Key) -> Size:
         if key not in self._sizes:

@@ -26,6 +26,8 @@ _ATX = re.compile(rb"#{1,6} ")
 _BULLET = re.compile(rb"[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+\S|[-*+]$)")
 _DEBIAN = re.compile(rb"[a-z0-9]\S* \(\S+\)[^;]*; *urgency=")
 _LINK = re.compile(rb"\[[^\]]+\]:[ \t]|\.\. ")
+_LABEL = re.compile(rb"[ \t]*(?:\[[^\]]+\]:|\.\. (?:_[^:]+:(?!:)|\[[^\]]+\]))")
+_DIRECTIVE = re.compile(rb"[ \t]*\.\. [^\s:][^:]*::")
 _RULE = re.compile(rb"([-=~^\"'`*+.#])\1\1+[ \t]*$")
 _FENCE = re.compile(rb"(`{3,})[^`]*$|(~{3,})")
 
@@ -235,6 +237,17 @@ def _underlined(line: bytes, below: bytes) -> bool:
 def _is_rule(line: bytes) -> bool:
     """Tell whether a line can underline a title; three backticks rather begin code."""
     return bool(_RULE.match(line)) and line.rstrip() != b"```"
+
+
+def label(line: bytes) -> bytes:
+    """Return the label of a link, footnote or target that a line defines, in lower case, or b""."""
+    found = _LABEL.match(line)
+    return b" ".join(found[0].lower().split()) if found else b""
+
+
+def is_directive(line: bytes) -> bool:
+    """Tell whether a line begins a directive of reST, the name of which names no piece."""
+    return bool(_DIRECTIVE.match(line))
 
 
 def seam(lines: Lines, begin: int, start: bytes | None) -> int:
