@@ -7,8 +7,10 @@ such pieces are compared whole.
 
 from __future__ import annotations
 
+import re  # the tree needs it anyway
+
 from coord.drivers.instant import instant
-from coord.drivers.tree import SECTION, text
+from coord.drivers.tree import SECTION, is_release, text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
     Table = dict[Key, Node]
     Size = tuple[tuple[tuple[int, bytes], ...], tuple[tuple[int, bytes], ...]]
 
+_PARTS = re.compile(rb"(~|(?<![a-z])(?:alpha|beta|dev|pre|rc|a|b|c)(?![a-z]))|(\d+)", re.IGNORECASE)
+_EARLY, _END = -2, -1
 _NO_NUMBER = ((1 << 60, b""),)
-_DIGITS = b"0123456789"
 _MARKS = bytes(byte for byte in range(128) if not bytes([byte]).isalnum())
 
 
@@ -103,10 +106,26 @@ def size(node: Node) -> Size:
 
 
 def _numbers(node: Node) -> tuple[tuple[int, bytes], ...]:
-    """Return the numbers of a title, comparable without reading a thousand digits as an int."""
-    digits = bytes(char if char in _DIGITS else 32 for char in node.name).split()
-    numbers = (number.lstrip(b"0") for number in digits)
-    return tuple((len(number), number) for number in numbers) or _NO_NUMBER
+    """Return the numbers of a title, comparable without reading a thousand digits as an int.
+
+    Before the end of a version goes what comes before its release: `-rc.1`, `~`, `.dev`.
+    """
+    title = node.name
+    if is_release(title):
+        version = title[title.index(b"(") + 1 : title.index(b")")]
+        title = version if b":" in version else b"0:" + version  # an epoch
+    out: list[tuple[int, bytes]] = []
+    for word in title.split():
+        before = len(out)
+        for early, number in _PARTS.findall(word):
+            if number:
+                bare = number.lstrip(b"0")
+                out.append((len(bare), bare))
+            elif len(out) > before:
+                out.append((_EARLY, b"" if early == b"dev" else early.lower()))
+        if len(out) > before:
+            out.append((_END, b""))
+    return tuple(out) or _NO_NUMBER
 
 
 class Weaver:

@@ -389,6 +389,13 @@ ROWS = {
         EDITED,
         GROWN,
     ),
+    "a comment that one side puts around an item": (
+        "## U@- a@",
+        "## U@<!--@- a@-->@",
+        "## U@- n@- a@",
+        EDITED,
+        "## U@- n@@<!--@- a@-->@",
+    ),
     "titles between two lines": (
         "====@Logs@====@@- a@",
         "====@Logs@====@@- a@@----@Two@----@@- t@",
@@ -477,6 +484,8 @@ class TestRows:
 
 
 SPLIT = "## U@@- a@- b@@## 1@@- z@"
+RELEASED = "apt (3) u; urgency=low@@  * %s@@ -- A <a>  %s@@" + DEBIAN
+DIRECTIVE = "text@@.. code-block:: py@@   %s@"
 TORN = "## 1@@- a@@See also: X.@"
 
 #: Base, ours, theirs, and the reason for which both kinds refuse them, or the two reasons.
@@ -510,6 +519,27 @@ APARTS = {
         turned(TORN, "See", "## 2@@- n@@See"),
         TORN + "@And: Y.@",
         (EDITED, GROWN),
+    ),
+    "two releases of Debian of one version, signed by each": (
+        DEBIAN,
+        RELEASED % ("o", "Mon"),
+        RELEASED % ("t", "Tue"),
+        (TEXTS, TEXTS),
+    ),
+    "a label that means two links": (LINKS, LINKS + "[2]: o@", LINKS + "[2]: t@", (TEXTS, TEXTS)),
+    "a footnote of two texts": (LINKS, LINKS + "[^a]: o@", LINKS + "[^A]: t@", (TEXTS, TEXTS)),
+    "a target of reST in two places": (
+        "text@@more@",
+        "text@@.. _x: o@@more@",
+        "text@@more@@.. _x: t@",
+        (TEXTS, TEXTS),
+    ),
+    "two directives of one name": ("text@", DIRECTIVE % "o", DIRECTIVE % "t", (TEXTS, TEXTS)),
+    "a directive that both sides go on": (
+        DIRECTIVE % "x",
+        DIRECTIVE % "x@@   o",
+        DIRECTIVE % "x@@   t",
+        (TEXTS, TEXTS),
     ),
 }
 
@@ -555,6 +585,33 @@ class TestApart:
         sides = [base.replace(b"## 1", b"## %s\n\n- n\n\n## 1" % name) for name in (b"2", b"3")]
 
         assert join(base, *sides, edits=True).count(b"- n\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("## 1.2.0-beta.2", "## 1.2.0"),
+        ("## 1.2.0-beta.2", "## 1.2.0-beta.10"),
+        ("## 1.2.0-alpha", "## 1.2.0-beta.1"),
+        ("## 1.1-rc1", "## 1.1"),
+        ("## 1.1", "## 1.1.1-rc1"),
+        ("## [1.2.0-beta.2] - 2020-01-01", "## [1.2.0] - 2020-02-01"),
+        ("## v1.2a1", "## v1.2"),
+        ("## 1.2.dev3", "## 1.2rc1"),
+        ("apt (1.2~rc1) u; urgency=low", "apt (1.2) u; urgency=low"),
+        ("apt (10.0) u; urgency=low", "apt (1:0.5) u; urgency=low"),
+    ],
+)
+def test_a_version_is_newer_than_what_came_before_it(old: str, new: str) -> None:
+    """A preview comes before its release, and an epoch of Debian before all numbers."""
+    base = b"## 1.0\n\n- b\n\n## 0.9\n\n- a\n"
+    if old.startswith("apt"):
+        base = base.replace(b"## 1.0", b"apt (1.0) u; urgency=low")
+        base = base.replace(b"## 0.9", b"apt (0.9) u; urgency=low")
+    sides = [f"{title}\n\n- {title}\n\n".encode() + base for title in (old, new)]
+    result = join(base, *sides, edits=True)
+
+    assert result.index(f"{new}\n".encode()) < result.index(f"{old}\n".encode())
 
 
 class TestCosts:
