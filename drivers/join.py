@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=Hashable)
     Strand = tuple[list[bytes], list[bytes], list[bytes]]
     Time = tuple[tuple[int, bytes], bytes]  # instant and record
+    Stamp = TypeVar("Stamp", bytes, Time)
 
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> ")  # in a base that git merged
 _CONTINUES = (b" ", b"\t", b"}", b"]", b")")  # how a line begins that is no record of its own
@@ -61,8 +62,15 @@ def merge(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) -
     end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
     rest = base[head:] if base else None
     try:
-        sides = [ours[head:], theirs[head:]]
-        tail = join_tails(rest, *sides, start, end, whole=head == 0, head=lambda: ours[:head])
+        tail = join_tails(
+            rest,
+            ours[head:],
+            theirs[head:],
+            start,
+            end,
+            whole=head == 0,
+            head=lambda: ours[:head],
+        )
     except Rewritten as fault:  # it counts the records behind the head
         before = len(split(ours[:head], start).keys)
         raise Rewritten(fault.side, before + fault.index) from None
@@ -151,7 +159,7 @@ def require_containment(
             raise Rewritten("ours" if copies[0] < copies[1] else "theirs", index)
         if copies == (0, 0) and not key.startswith(_MARKERS):
             gone.append(index)
-    if gone and (ours or theirs):
+    if gone:
         copies_before = set(earlier())  # one that stands there was too often in the base
         _require_one_edit(base, ours, theirs, [at for at in gone if base[at] not in copies_before])
 
@@ -284,7 +292,7 @@ def _newest_first(
     return out
 
 
-def _descends(*runs: list[bytes] | list[Time]) -> bool:
+def _descends(*runs: list[Stamp]) -> bool:
     """Tell whether a log is written newest first: by most of these records."""
     steps = [(run[at], run[at + 1]) for run in runs for at in range(len(run) - 1)]
     return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
