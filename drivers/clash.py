@@ -9,6 +9,7 @@ TEXTS = "texts"  # both sides changed the lines below one head, differently
 GROWN = "grown"  # one side removed or renamed what the other one changed
 MOVED = "moved"  # pieces of the base stand in another order
 PLACE = "place"  # both sides changed or removed pieces of one place, differently
+APART = "apart"  # a piece was moved to two places, or moved by one and removed by the other
 FORM = "form"  # the join would not read as what it was joined from
 
 

@@ -12,10 +12,23 @@ from __future__ import annotations
 
 from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
 from coord.drivers.join import count
+from coord.drivers.moves import Moves
 from coord.drivers.place import Weaver, added, descending, removed, tables
 from coord.drivers.prefix import agreement
 from coord.drivers.records import line_end, line_ends, terminated
-from coord.drivers.tree import Parser, difference, folded, raw, seam, sections, text, unfolded
+from coord.drivers.tree import (
+    SECTION,
+    Parser,
+    difference,
+    folded,
+    is_directive,
+    is_release,
+    raw,
+    seam,
+    sections,
+    text,
+    unfolded,
+)
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -30,6 +43,8 @@ if TYPE_CHECKING:
     Trees = tuple[Node, Node, Node]
     Joined = tuple[Node, Trees | None]  # a piece, and what it is still to be joined from
 
+_SIGNS = b" -- "  # how the last line of a release of Debian begins
+
 
 def join(
     base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None, *, edits: bool
@@ -43,7 +58,9 @@ def join(
     if ours == theirs:
         return terminated(ours, end)
     texts = Texts(base, ours, theirs, start)
-    new = _joined(texts.trees(), edits=edits)
+    moves = Moves(edits=edits)
+    new = _joined(texts.trees(), moves, edits=edits)
+    moves.require_one_place(base.split(b"\n"))
     lines = raw(new) + list(new.gap or ())
     other = difference(texts.reread(lines), new)
     if other is not None:
@@ -172,7 +189,7 @@ def _ending(texts: list[bytes], size: int) -> int:
     return low
 
 
-def _joined(trees: Trees, *, edits: bool) -> Node:
+def _joined(trees: Trees, moves: Moves, *, edits: bool) -> Node:
     """Return the join of three whole trees."""
     root = trees[0].like()
     root.gap = three(trees[0].gap, trees[1].gap, trees[2].gap, widest)
@@ -190,7 +207,9 @@ def _joined(trees: Trees, *, edits: bool) -> Node:
         else:
             new.lead = ours.lead if ours.kids else theirs.lead
         if ours.kids or theirs.kids or base.kids:
-            inside = _Place(sides, edits=edits).joined()
+            place = _Place(sides, edits=edits)
+            inside = place.joined()
+            moves.see(place.base, place.ours, place.theirs)
             new.kids = [kid for kid, _ in inside]
             pending += [(kid, three, new) for kid, three in reversed(inside) if three is not None]
     return root
@@ -216,6 +235,7 @@ class _Place:
 
     def __init__(self, sides: Trees, *, edits: bool) -> None:
         self._below = sides[1]
+        self._is_release = sides[1].kind == SECTION and is_release(sides[1].name)
         self._edits = edits
         self._siblings = sides[0].kids
         self.base, self.ours, self.theirs = tables([side.kids for side in sides])
@@ -232,6 +252,7 @@ class _Place:
         for name in self._sides:
             self._require_order(name)
         self._require_one_change()
+        self._require_one_trailer()
         out: list[Joined] = []
         kept = list(self._kept)
         for number, keys in enumerate(self._woven()):
@@ -263,6 +284,17 @@ class _Place:
         for number, (one, other) in enumerate(zip(*holes, strict=True)):
             if one and other and self._new["ours"][number] != self._new["theirs"][number]:
                 raise self._clash(PLACE, self._gone(number), "both")
+
+    def _require_one_trailer(self) -> None:
+        """A release of Debian is signed once: no two sides add signatures that differ."""
+        signed = [
+            [key for place in places for key in place if key[0].startswith(_SIGNS)]
+            for places in self._new.values()
+        ]
+        if self._is_release and all(signed) and signed[0] != signed[1]:
+            ours, theirs = self.ours[signed[0][0]], self.theirs[signed[1][0]]
+            name, texts = _SIGNS.strip(), (text(ours), text(theirs))
+            raise Clash(TEXTS, name, self._below.name, "ours", ours.at + 1, "both", *texts)
 
     def _gone(self, place: int) -> Key:
         """Return the first piece of the base that is gone from a place."""
@@ -324,9 +356,10 @@ class _Place:
             assert alone is not None  # noqa: S101 - for mypy
             return alone, None
         if base is None:
-            base = ours.like()
-            base.head, base.depth, base.at = (), -1, -1
+            base = _nothing(ours)
         gap = three(base.gap, ours.gap, theirs.gap, widest)
+        if is_directive(key[0]):
+            _require_one_body((base, ours, theirs), self._below)
         if key[2]:  # its name stands twice, so it is the same everywhere, but for blank lines
             lines = [tuple(raw(piece)) for piece in (base, ours, theirs)]
             chosen = three(lines[0], lines[1], lines[2], min)
@@ -359,6 +392,20 @@ def _clash_of(reason: str, sides: Trees, above: Node | None, side: str = "both")
     if base.at < 0:
         return _clash(reason, ours, above, of="ours", side=side, texts=texts)
     return _clash(reason, base, above, side=side, texts=texts)
+
+
+def _nothing(like: Node) -> Node:
+    """Return what stands for a piece that the base has not."""
+    base = like.like()
+    base.head, base.depth, base.at = (), -1, -1
+    return base
+
+
+def _require_one_body(sides: Trees, above: Node) -> None:
+    """Two directives of one name are two, and what both changed in one is no list of entries."""
+    base, ours, theirs = map(text, sides)
+    if base not in (ours, theirs) and ours != theirs:
+        raise _clash_of(TEXTS, sides, above)
 
 
 def _trimmed(lines: list[bytes]) -> list[bytes]:

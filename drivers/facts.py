@@ -33,6 +33,10 @@ _CLASHES = {
     ),
     clash.MOVED: ("{line} stands in another place on {side}", "what both have keeps its order"),
     clash.PLACE: ("{line} was changed on both sides", "each edited or removed what stands there"),
+    clash.APART: (
+        "{line} was put into two places, or removed by one side and moved by the other",
+        "nothing tells whether and where it stands now",
+    ),
     clash.FORM: (
         "{line} would be read as part of another piece",
         "the join would change what it says",

@@ -36,6 +36,15 @@ def instant(record: bytes, start: bytes = b"") -> tuple[int, bytes] | None:
     return _exact(text[16:], 1440 * _days(int(digits[:4]), month, day) + 60 * hour + minute)
 
 
+def day(record: bytes, start: bytes = b"") -> bytes:
+    """Return the digits of the date a record begins with, b"" without one."""
+    text = record[len(start) if start and record.startswith(start) else 0 :][:_WIDTH]
+    text = text.lstrip(_BULLETS)
+    digits = text[0:4] + text[5:7] + text[8:10]
+    is_date = len(digits) == 8 and digits.isdigit() and text[4:5] + text[7:8] == b"--"
+    return digits if is_date and not text[10:11].isalnum() else b""
+
+
 def _days(year: int, month: int, day: int) -> int:
     """Return the days since 0000-03-01 in the Gregorian calendar, counted in years from March."""
     if month < 3:

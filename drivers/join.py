@@ -12,19 +12,21 @@ our side has foreign records between those of the base.
 
 from __future__ import annotations
 
-from coord.drivers.instant import instant
+from coord.drivers.instant import day, instant
 from coord.drivers.prefix import agreement, boundary
 from coord.drivers.records import gaps_of_join, line_end, line_ends, render, split, terminated
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
     from typing import TypeVar
 
     T = TypeVar("T", bound=Hashable)
     Strand = tuple[list[bytes], list[bytes], list[bytes]]
     Time = tuple[tuple[int, bytes], bytes]  # instant and record
+    Stamp = TypeVar("Stamp", bytes, Time)
 
+_MARKERS = (b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> ")  # in a base that git merged
 _CONTINUES = (b" ", b"\t", b"}", b"]", b")")  # how a line begins that is no record of its own
 
 
@@ -60,7 +62,15 @@ def merge(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) -
     end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
     rest = base[head:] if base else None
     try:
-        tail = join_tails(rest, ours[head:], theirs[head:], start, end, whole=head == 0)
+        tail = join_tails(
+            rest,
+            ours[head:],
+            theirs[head:],
+            start,
+            end,
+            whole=head == 0,
+            head=lambda: ours[:head],
+        )
     except Rewritten as fault:  # it counts the records behind the head
         before = len(split(ours[:head], start).keys)
         raise Rewritten(fault.side, before + fault.index) from None
@@ -75,17 +85,23 @@ def join_tails(
     end: bytes,
     *,
     whole: bool,
+    head: Callable[[], bytes],
     virtual: bool = False,
 ) -> bytes:
     """Return the join of what follows a common beginning, each line with the line end `end`.
 
-    `base` is None where both sides added the file; `whole` says that the common beginning is empty.
+    `base` is None where both sides added the file; `whole` says that the common beginning is empty;
+    `head` reads it, which hardly any join needs.
     """
     if ours == theirs:
         return terminated(ours, end)
     left, right = split(ours, start), split(theirs, start)
     old = None if base is None else split(base, start).keys
-    keys = join(old, left.keys, right.keys, start, whole=whole, virtual=virtual)
+
+    def earlier() -> list[bytes]:
+        return split(head(), start).keys
+
+    keys = join(old, left.keys, right.keys, start, whole=whole, virtual=virtual, earlier=earlier)
     return render(keys, {} if start is None else gaps_of_join(keys, left, right, start), end)
 
 
@@ -97,8 +113,9 @@ def join(
     *,
     whole: bool = True,
     virtual: bool = False,
+    earlier: Callable[[], list[bytes]] = list,
 ) -> list[bytes]:
-    """Return the records of the join in their order. Raise Refused.
+    """Return the records of the join in their order. Raise Refused. All have the `earlier` ones.
 
     A `virtual` merge, that of merge bases, is never refused: a base that holds too much is
     harmless, but where one equals a side, git takes the other side without asking anybody.
@@ -106,7 +123,7 @@ def join(
     if ours == theirs:
         return ours
     if base and not virtual:
-        require_containment(base, ours, theirs)
+        require_containment(base, ours, theirs, earlier)
         if whole and set(base).isdisjoint(ours):
             raise Rewritten("both", 0)
     kept = _shared([ours, theirs] if base is None else [base, ours, theirs])
@@ -123,16 +140,67 @@ def join(
     return ours[:kept] + sorted(titles) + ordered(left, right, start, old, virtual=virtual)
 
 
-def require_containment(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> None:
+def require_containment(
+    base: list[bytes],
+    ours: list[bytes],
+    theirs: list[bytes],
+    earlier: Callable[[], list[bytes]] = list,
+) -> None:
     """Raise Rewritten for the first record of `base` that one side alone has lost.
 
-    Missing equally from both is an agreed removal, which also makes any virtual base harmless.
+    Missing equally from both is an agreed removal, which also makes any virtual base harmless; but
+    not where each side has something else instead: there both edited it.
     """
     before, left, right = count(base), count(ours), count(theirs)
+    gone = []
     for index, key in enumerate(base):
         copies = left.get(key, 0), right.get(key, 0)
         if copies[0] != copies[1] and min(copies) < before[key]:
             raise Rewritten("ours" if copies[0] < copies[1] else "theirs", index)
+        if copies == (0, 0) and not key.startswith(_MARKERS):
+            gone.append(index)
+    if gone:
+        copies_before = set(earlier())  # one that stands there was too often in the base
+        _require_one_edit(base, ours, theirs, [at for at in gone if base[at] not in copies_before])
+
+
+def _require_one_edit(
+    base: list[bytes], ours: list[bytes], theirs: list[bytes], gone: list[int]
+) -> None:
+    """Raise Rewritten for the first record instead of which each side has another one."""
+    known = set(base)
+    kept = known.intersection(ours, theirs)
+    left, right = _behind(ours, kept, known), _behind(theirs, kept, known)
+    lost = set(gone)
+    place: tuple[bytes, int] = (b"", 0)
+    copies: dict[bytes, int] = {}
+    holes: dict[tuple[bytes, int], list[int]] = {}
+    for index, key in enumerate(base):
+        if key in kept:
+            copies[key] = copies.get(key, 0) + 1
+            place = key, copies[key]
+        elif index in lost:
+            holes.setdefault(place, []).append(index)
+    for place, indices in holes.items():
+        one, other = left.get(place, []), right.get(place, [])
+        if one[: len(indices)] != other[: len(indices)]:
+            raise Rewritten("both", indices[0])
+
+
+def _behind(
+    keys: list[bytes], kept: set[bytes], known: set[bytes]
+) -> dict[tuple[bytes, int], list[bytes]]:
+    """Return what is new behind each copy of a kept record, and before the first one."""
+    copies: dict[bytes, int] = {}
+    run: list[bytes] = []
+    runs = {(b"", 0): run}
+    for key in keys:
+        if key in kept:
+            copies[key] = copies.get(key, 0) + 1
+            runs[key, copies[key]] = run = []
+        elif key not in known:
+            run.append(key)
+    return runs
 
 
 def count(keys: Iterable[T]) -> dict[T, int]:
@@ -187,7 +255,7 @@ def ordered(
         if at is None:
             if start is None and not virtual and is_torn(strands):
                 raise Torn
-            return woven
+            return _newest_first(strands, base, [ours, theirs], start or b"")
         stamped.append((at, key))
     down = False
     if base:
@@ -195,19 +263,37 @@ def ordered(
         old, *sides = (
             [times[key] for key in keys if key in times] for keys in (base, ours, theirs)
         )
-        down = _descends(old, sides)
+        down = _descends(*([old] if old[1:] else sides))  # one record has no direction
         if old != sorted(old, reverse=down):
             return woven
     stamped.sort(reverse=down)
     return [key for _, key in stamped]
 
 
-def _descends(base: list[Time], sides: list[list[Time]]) -> bool:
-    """Tell whether a log is written newest first: by most of the base's records.
+def _newest_first(
+    strands: list[Strand], base: list[bytes], sides: list[list[bytes]], start: bytes
+) -> list[bytes]:
+    """Return the woven records; in a log that descends by days, each run of two sides does too.
 
-    One record has no direction; then it is by most of those of the sides.
+    A day gives no order inside it: there each author's own stands.
     """
     runs = [base] if base[1:] else sides
+    if not _descends(*([day(key, start) for key in run] for run in runs)):
+        return [key for strand in strands for run in strand for key in run]
+    out = []
+    for shared, own, others in strands:
+        parts = [[(day(key, start), key) for key in run] for run in (own, others)]
+        days = [[at for at, _ in part] for part in parts]
+        if all(run == sorted(run, reverse=True) and all(run) for run in days):
+            both = sorted((*parts[0], *parts[1]), key=lambda pair: pair[0], reverse=True)
+            out += [*shared, *(key for _, key in both)]
+        else:
+            out += [*shared, *own, *others]
+    return out
+
+
+def _descends(*runs: list[Stamp]) -> bool:
+    """Tell whether a log is written newest first: by most of these records."""
     steps = [(run[at], run[at + 1]) for run in runs for at in range(len(run) - 1)]
     return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
 

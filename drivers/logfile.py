@@ -97,6 +97,7 @@ class Logs(Files):
             self.start,
             self._line_end(),
             whole=self.head == 0,
+            head=lambda: self._read(0, self.head),
             virtual=virtual,
         )
 

@@ -7,8 +7,10 @@ such pieces are compared whole.
 
 from __future__ import annotations
 
+import re  # the tree needs it anyway
+
 from coord.drivers.instant import instant
-from coord.drivers.tree import SECTION, text
+from coord.drivers.tree import SECTION, is_release, text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -16,12 +18,13 @@ if TYPE_CHECKING:
 
     from coord.drivers.tree import Node
 
-    Key = tuple[bytes, int, tuple[bytes, ...], int]  # …, all its lines, which copy of them
+    Key = tuple[bytes, int, bytes, int]  # …, all its lines, which copy of them
     Table = dict[Key, Node]
     Size = tuple[tuple[tuple[int, bytes], ...], tuple[tuple[int, bytes], ...]]
 
+_PARTS = re.compile(rb"(~|(?<![a-z])(?:alpha|beta|dev|pre|rc|a|b|c)(?![a-z]))|(\d+)", re.IGNORECASE)
+_EARLY, _END = -2, -1
 _NO_NUMBER = ((1 << 60, b""),)
-_DIGITS = b"0123456789"
 _MARKS = bytes(byte for byte in range(128) if not bytes([byte]).isalnum())
 
 
@@ -48,13 +51,13 @@ def _nothing(side: list[Node]) -> set[tuple[bytes, int]]:
 
 def _table(side: list[Node], nothing: set[tuple[bytes, int]]) -> Table:
     table: Table = {}
-    copies: dict[tuple[bytes, ...], int] = {}
+    copies: dict[bytes, int] = {}
     for node in side:
         name = _name(node)
-        whole: tuple[bytes, ...] = ()
+        whole = b""  # bytes know their hash, a tuple of 10,000 lines reckons it again
         copy = 0
         if name in nothing:
-            whole = text(node)
+            whole = b"\n".join(text(node))
             copy = copies[whole] = copies.get(whole, 0) + 1
         table[(*name, whole, copy)] = node
     return table
@@ -103,10 +106,26 @@ def size(node: Node) -> Size:
 
 
 def _numbers(node: Node) -> tuple[tuple[int, bytes], ...]:
-    """Return the numbers of a title, comparable without reading a thousand digits as an int."""
-    digits = bytes(char if char in _DIGITS else 32 for char in node.name).split()
-    numbers = (number.lstrip(b"0") for number in digits)
-    return tuple((len(number), number) for number in numbers) or _NO_NUMBER
+    """Return the numbers of a title, comparable without reading a thousand digits as an int.
+
+    Before the end of a version goes what comes before its release: `-rc.1`, `~`, `.dev`.
+    """
+    title = node.name
+    if is_release(title):
+        version = title[title.index(b"(") + 1 : title.index(b")")]
+        title = version if b":" in version else b"0:" + version  # an epoch
+    out: list[tuple[int, bytes]] = []
+    for word in title.split():
+        before = len(out)
+        for early, number in _PARTS.findall(word):
+            if number:
+                bare = number.lstrip(b"0")
+                out.append((len(bare), bare))
+            elif len(out) > before:
+                out.append((_EARLY, b"" if early == b"dev" else early.lower()))
+        if len(out) > before:
+            out.append((_END, b""))
+    return tuple(out) or _NO_NUMBER
 
 
 class Weaver:
@@ -116,6 +135,7 @@ class Weaver:
         self._nodes = nodes
         self._down = down
         self._sizes: dict[Key, Size] = {}
+        self._texts: dict[Key, tuple[bytes, ...]] = {}
 
     def weave(self, left: list[Key], right: list[Key], *, top: bool) -> list[Key]:
         """Return the pieces of both, the shared ones once, each side in its order.
@@ -159,8 +179,13 @@ class Weaver:
         sizes = self._size(one), self._size(two)
         if sizes[0] != sizes[1]:
             return sizes[0] < sizes[1]
-        left, right = self._nodes[one], self._nodes[two]
-        return (left.name, text(left)) < (right.name, text(right))
+        left, right = self._nodes[one].name, self._nodes[two].name
+        return left < right if left != right else self._text(one) < self._text(two)
+
+    def _text(self, key: Key) -> tuple[bytes, ...]:
+        if key not in self._texts:
+            self._texts[key] = text(self._nodes[key])
+        return self._texts[key]
 
     def _size(self, key: Key) -> Size:
         if key not in self._sizes:

@@ -2,8 +2,9 @@
 
 A section begins at a `start` line, an ATX heading, a setext heading, an overlined title or the
 first line of a Debian release. An item is a bullet, a text a paragraph, a link or a directive; the
-lines below that continue one are its glue. A code fence is one piece. Blank lines belong to the
-place. Nothing here recurses: how deep a document nests is for whoever wrote it to say.
+lines below that continue one are its glue. A code fence is one piece, and so is a comment of
+HTML that spans lines. Blank lines belong to the place. Nothing here recurses: how deep a document
+nests is for whoever wrote it to say.
 """
 
 # `re` costs a driver 4 ms, once a file that is a tree: by hand the patterns cost more a megabyte.
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
 SECTION, ITEM, TEXT = 0, 1, 2
 _INDENTED = 100  # the depth of what is no section begins here, and grows with its indent
 _UNDERLINES = b"=-~^\"'`*+.#"  # the order is the depth of the titles they underline
+_COMMENT_END = b"-->"
 _DEFAULT = 2  # the depth of a start line that does not tell by its `#`
 
 _ATX = re.compile(rb"#{1,6} ")
 _BULLET = re.compile(rb"[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+\S|[-*+]$)")
 _DEBIAN = re.compile(rb"[a-z0-9]\S* \(\S+\)[^;]*; *urgency=")
 _LINK = re.compile(rb"\[[^\]]+\]:[ \t]|\.\. ")
+_LABEL = re.compile(rb"[ \t]*(?:\[[^\]]+\]:|\.\. (?:_[^:]+:(?!:)|\[[^\]]+\]))")
+_DIRECTIVE = re.compile(rb"[ \t]*\.\. [^\s:][^:]*::")
 _RULE = re.compile(rb"([-=~^\"'`*+.#])\1\1+[ \t]*$")
 _FENCE = re.compile(rb"(`{3,})[^`]*$|(~{3,})")
 
@@ -98,7 +102,7 @@ class Parser:
                 self.blank.append(line)
                 at += 1
             elif self.fence:
-                if bare.startswith(self.fence) and not bare.strip(self.fence[:1]):
+                if _closes(bare, self.fence):
                     self.fence = None
                 at += self._stick(line)
             else:
@@ -126,9 +130,9 @@ class Parser:
         indent = _INDENTED + len(line) - len(line.lstrip())
         if _BULLET.match(line):
             self._open(Node(ITEM, indent, (line,), at + offset), lines, at)
-        elif fresh or _LINK.match(line):
+        elif fresh or _LINK.match(line) or _comment(bare):
             self._open(Node(TEXT, indent, (line,), at + offset), lines, at)
-            self.fence = _fence(bare)
+            self.fence = _comment(bare) or _fence(bare)
         else:
             self.fence = None if bare.startswith(b"~") else _fence(bare)  # not an underline
             self._stick(line)
@@ -192,6 +196,17 @@ def _fence(bare: bytes) -> bytes | None:
     return opens and (opens[1] or opens[2])
 
 
+def _comment(bare: bytes) -> bytes | None:
+    """Return what has to end the comment that begins at a line and goes on below it."""
+    return _COMMENT_END if bare.startswith(b"<!--") and _COMMENT_END not in bare else None
+
+
+def _closes(bare: bytes, fence: bytes) -> bool:
+    if fence == _COMMENT_END:
+        return fence in bare
+    return bare.startswith(fence) and not bare.strip(fence[:1])
+
+
 def heading(
     lines: Lines, at: int, start: bytes | None, *, fresh: bool
 ) -> tuple[int, tuple[bytes, ...], bool] | None:
@@ -235,6 +250,22 @@ def _underlined(line: bytes, below: bytes) -> bool:
 def _is_rule(line: bytes) -> bool:
     """Tell whether a line can underline a title; three backticks rather begin code."""
     return bool(_RULE.match(line)) and line.rstrip() != b"```"
+
+
+def label(line: bytes) -> bytes:
+    """Return the label of a link, footnote or target that a line defines, in lower case, or b""."""
+    found = _LABEL.match(line)
+    return b" ".join(found[0].lower().split()) if found else b""
+
+
+def is_release(line: bytes) -> bool:
+    """Tell whether a line begins a release of Debian."""
+    return bool(_DEBIAN.match(line))
+
+
+def is_directive(line: bytes) -> bool:
+    """Tell whether a line begins a directive of reST, the name of which names no piece."""
+    return bool(_DIRECTIVE.match(line))
 
 
 def seam(lines: Lines, begin: int, start: bytes | None) -> int:

@@ -133,8 +133,43 @@ def test_union_is_wrong(row: Row, tmp_path: Path) -> None:
 
 
 def test_an_agreed_removal_passes() -> None:
-    """Missing equally on both sides is no rewrite; what each side added is kept."""
-    assert merge(b"a\nb\n", b"a\nm\n", b"a\ns\n") == b"a\nm\ns\n"
+    """Missing equally on both sides is no rewrite; what each side added elsewhere is kept."""
+    assert merge(b"a\nb\nc\n", b"a\nc\nm\n", b"a\nc\ns\n") == b"a\nc\nm\ns\n"
+
+
+def test_an_agreed_edit_passes() -> None:
+    """Both put the same instead, and each went on."""
+    assert merge(b"a\nb\n", b"a\nB\nm\n", b"a\nB\ns\n") == b"a\nB\nm\ns\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "start"),
+    [
+        (b"a\nb\n", b"a\nB1\n", b"a\nB2\n", None),
+        (b"a\nb\nc\n", b"a\nB1\nc\n", b"a\nB2\nc\n", None),
+        (b"a\nb\n", b"a\n", b"a\nB2\n", None),
+        (b"a\n\nb\n", b"a\n\nb\no\n", b"a\n\nb\nt\n", b""),
+    ],
+    ids=["the last", "one in the middle", "removed by one", "a paragraph that both go on"],
+)
+def test_a_record_that_both_sides_edited_differently_is_refused(
+    base: bytes, ours: bytes, theirs: bytes, start: bytes | None
+) -> None:
+    """Gone from both, but no agreement: it would stand twice."""
+    for sides in ((ours, theirs), (theirs, ours)):
+        with pytest.raises(Rewritten) as caught:
+            merge(base, *sides, start)
+        assert (caught.value.side, caught.value.index) == ("both", 1)
+
+
+@pytest.mark.parametrize("base", [b"2020-01-02 x\n2020-01-01 y\n", b"2020-01-02 x\n"])
+def test_a_log_of_days_that_is_newest_first_stays_so(base: bytes) -> None:
+    """A date is no instant, but it tells which of two days comes first."""
+    sides = b"2020-01-05 o\n2020-01-03 z\n2020-01-03 a\n" + base, b"2020-01-04 t\n" + base
+    for one, other in (sides, sides[::-1]):
+        assert merge(base, one, other) == (
+            b"2020-01-05 o\n2020-01-04 t\n2020-01-03 z\n2020-01-03 a\n" + base
+        )
 
 
 def test_a_base_with_markers_is_harmless() -> None:

@@ -65,11 +65,16 @@ def test_a_text_is_read_as_people_mean_it(text: str, expected: list[object]) -> 
         "```sh\n# no heading\n```",
         "text:\n```\n# no heading\n```",
         "- a\n\n  ```\n# no heading\n  ```",
+        "<!--\n# no heading\n\n- no item\n-->",
+        "- a\n<!-- from here\n# no heading\n```\nto here -->",
     ],
-    ids=["plain", "longer", "with a language", "below a text", "in an item"],
+    ids=[
+        *("plain", "longer", "with a language", "below a text", "in an item"),
+        *("a comment", "a comment below an item"),
+    ],
 )
-def test_code_between_fences_is_one_piece(code: str) -> None:
-    """A comment in it is no heading."""
+def test_code_between_fences_and_a_comment_are_one_piece(code: str) -> None:
+    """A heading in it is none."""
     tree = read(f"# A\n\n{code}\n\n## B\n")
 
     assert [kid.name for kid in tree.kids[0].kids][-1] == b"## B"
