@@ -150,7 +150,8 @@ UNION: dict[str, tuple[Sides, bytes | None]] = {
     "a common tail is kept once": ((b"a\n", b"a\nb\nc\n", b"a\nb\nc\nd\n"), b"a\nb\nc\nd\n"),
     "no final newline glues nothing": ((b"a\n", b"a\nb", b"a\nc"), b"a\nb\nc\n"),
     "an edit beside an append": ((b"a\n", b"A\n", b"a\nb\n"), None),
-    "what both took out stays out": ((b"a\nb\n", b"a\n", b"a\nB\n"), b"a\nB\n"),
+    "what both took out stays out": ((b"a\nb\nc\n", b"a\nc\nd\n", b"a\nc\ne\n"), b"a\nc\nd\ne\n"),
+    "what one took out and the other edited": ((b"a\nb\n", b"a\n", b"a\nB\n"), None),
     "a deletion beside an append": ((b"a\nb\n", b"a\n", b"a\nb\nc\n"), None),
 }
 

@@ -179,7 +179,9 @@ class TestRefused:
         """Nothing of the base is left."""
         done = merge(guarded, b"1\n2\n", b"4M\n", b"4S\n")
 
-        assert done.refusal.headline == "no record of the base is left on either side: a.log"
+        assert (
+            done.refusal.headline == "both sides took out records of the base, and not alike: a.log"
+        )
         assert_conflict_with_both_sides(guarded, done)
 
     def test_a_rotation(self, guarded: Repo) -> None:

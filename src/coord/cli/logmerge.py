@@ -11,6 +11,7 @@ from coord.base.errors import Environment, Refused
 from coord.base.names import quote
 from coord.drivers import facts, law, logfile
 from coord.drivers.join import Refused as NotJoined
+from coord.repo import cwd
 
 
 @click.command()
@@ -74,7 +75,7 @@ def _overwrite(file: int, text: bytes) -> None:
 
 
 def _unusable(path: str, error: OSError) -> Environment:
-    return Environment(
+    return cwd.gone() or Environment(
         "file-unusable",
         "a file of the merge cannot be used",
         where=path,

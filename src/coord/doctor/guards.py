@@ -122,7 +122,7 @@ def _changelogs(here: Worktree, paths: Iterable[Path]) -> Iterator[tuple[str, st
             continue
         with open(full, "rb") as file:
             found = written.how(file.read(written.LOOKED_AT))
-        if found.kind == "changelog":
+        if found.why == written.VERSIONS:
             yield name, found.why
 
 

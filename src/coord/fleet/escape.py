@@ -1,6 +1,6 @@
 r"""Text as a field of a ledger: one line, no tab, nothing that a terminal obeys; and back again.
 
-``\t \n \r \\`` stand for themselves, ``\xHH`` and ``\uHHHH`` for what
+``\t \n \r \\`` stand for themselves, ``\xHH``, ``\uHHHH`` and ``\UHHHHHHHH`` for what
 :func:`coord.base.names.shown` escapes. So a ledger is UTF-8 that can be shown as it is, and each
 text comes back unchanged.
 """
@@ -13,7 +13,7 @@ from coord.base.names import shown
 
 _SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _LONG = {escape: char for char, escape in _SHORT.items()}
-_ESCAPE = re.compile(r"\\([\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4})")
+_ESCAPE = re.compile(r"\\([\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 
 
 def escaped(text: str) -> str:

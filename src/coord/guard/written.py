@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from coord.drivers.tree import Node
 
+VERSIONS = "its headings are versions"  # why a file is surely no log
 LOOKED_AT = 1 << 18  # bytes of a file, from its beginning
 _VERSION = re.compile(rb"(?i)\bv?\d+\.\d+|\bunreleased\b|\bupcoming\b")
 _DIRECTIVE = re.compile(rb"(?m)^\.\. (?:change|changelog|version)[a-z]*::")
@@ -98,7 +99,7 @@ def _by_titles(titles: Sequence[Node]) -> Written:
     level = [name for name, node in zip(names, titles, strict=True) if node.head[0][:1] == b"#"]
     prefix, rows = _rows(titles)
     if any(map(_VERSION.search, names)):
-        return Written("changelog", None, "its headings are versions", _PROMISE)
+        return Written("changelog", None, VERSIONS, _PROMISE)
     stamped = bool(rows) and all(instant(row, prefix) for row in rows)
     if level and stamped and len(set(rows)) == len(rows):
         why = "each heading is another date and time"

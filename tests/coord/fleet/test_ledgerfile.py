@@ -280,8 +280,8 @@ def test_a_record_follows_the_file_that_git_puts_in_place(
     at(tmp_path).append(move("one"))
     real = ledgerfile._lock
 
-    def checkout(fd: int) -> None:
-        real(fd)
+    def checkout(fd: int, path: str) -> None:
+        real(fd, path)
         if not (file.parent / "done").exists():
             (file.parent / "done").touch()
             (file.parent / "new").write_bytes(HEADER)
