@@ -4,7 +4,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # the caller sets coord_extras
 
-coord_want="$coord_extras $(git ls-files -co --exclude-standard '*.py' 'hooks/sh' 'drivers/sh' '*/schemas/*.json' pyproject.toml | LC_ALL=C sort | cksum) $(cksum <pyproject.toml) $(pwd)"
+coord_want="$coord_extras $(git ls-files -co --exclude-standard '*.py' 'hooks/sh' 'drivers/sh' '*/schemas/*.json' '*/page.css' pyproject.toml | LC_ALL=C sort | cksum) $(cksum <pyproject.toml) $(pwd)"
 if [ "$(cat .venv/coord-stamp 2>/dev/null)" != "$coord_want" ]; then
 	[ -x .venv/bin/python ] || python3 -m venv .venv || {
 		echo "this needs python3 with its venv module (Debian: python3-venv)" >&2

@@ -36,3 +36,13 @@ def aligned(table: Sequence[Sequence[str]], widest: int | None = None) -> Iterat
         widths = [min(widest, cells) for cells in widths]
     for row in table:
         yield tuple(map(padded, row, widths))
+
+
+def cut(text: str, cells: int) -> str:
+    """Return `text` in at most `cells` cells; what is left out is marked."""
+    if width(text) <= cells:
+        return text
+    kept = text[:cells]
+    while kept and width(kept) > cells - 1:
+        kept = kept[:-1]
+    return f"{kept}…"

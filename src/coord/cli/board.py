@@ -3,33 +3,68 @@
 from __future__ import annotations
 
 import gc
+from typing import TYPE_CHECKING
 
 import click
 
 from coord.board import view
 from coord.board.text import board_lines, log_lines
-from coord.cli import edge, show
+from coord.cli import edge, show, watching
 from coord.work import board as boards
+
+if TYPE_CHECKING:
+    from coord.work.board import Board
+    from coord.work.call import Call
+
+_REFRESH = 5  # seconds after which a browser reads the page again
 
 
 @click.command()
+@click.option("--html", "page", metavar="FILE", help="Write one self-contained page to FILE.")
+@click.option("--watch", is_flag=True, help="Show it again when it changes, until Ctrl-C.")
 @show.json_option
 @click.pass_obj
-def board(asked: str | None, *, as_json: bool) -> None:
+def board(asked: str | None, *, page: str | None, watch: bool, as_json: bool) -> None:
     """Show who is here, and who works on what and waits for what."""
+    if as_json and (page is not None or watch):
+        raise click.UsageError("--json goes with neither --html nor --watch")
+    call = edge.call(asked, "board", options={"--html": page, "--watch": watch})
+    if page is not None:
+        _write(call, page, watch=watch)
+    elif watch:
+        watching.again(watching.screen(lambda: _lines(boards.board(call))))
+    else:
+        _show(call, as_json=as_json)
+
+
+def _show(call: Call, *, as_json: bool) -> None:
     # All that is read here is kept to the end: looking for garbage in it took a tenth.
     gc.disable()
-    found = boards.board(edge.call(asked, "board"))
-    worker, roll, members, rows = found
-    for pair in view.lookalikes(rows):
+    found = boards.board(call)
+    for pair in view.lookalikes(found.rows):
         show.note(f"{pair[0]} and {pair[1]} differ in case only")
-    if as_json:
-        from coord.documents import board as documents  # noqa: PLC0415  # scripts pay for it
-
-        show.document(documents.document(found))
+    if not as_json:
+        show.lines(_lines(found))
         return
+    from coord.documents import board as documents  # noqa: PLC0415  # scripts pay for it
+
+    show.document(documents.document(found))
+
+
+def _lines(found: Board) -> list[str]:
+    worker, roll, members, rows = found
     aged = boards.aged(worker.store, rows, roll.now)
-    show.lines(board_lines(members, aged, worker.me.instance, roll.now))
+    return list(board_lines(members, aged, worker.me.instance, roll.now))
+
+
+def _write(call: Call, path: str, *, watch: bool) -> None:
+    from coord.cli import pictured  # noqa: PLC0415  # for the page only
+
+    if not watch:
+        pictured.write(call, path)
+        return
+    show.note(f"{path} is written again as the board changes; Ctrl-C ends it")
+    watching.again(lambda: pictured.write(call, path, _REFRESH))
 
 
 @click.command()

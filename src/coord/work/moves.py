@@ -56,8 +56,17 @@ def surveyed(
         return []
     if holders is None:
         holders = lanes.holders(claims.tops(chosen.board_of(here.common_dir)))
-    ledgers = [newest(here, declared, until), *_of_peers(here, declared, until)]
+    ledgers = everywhere(here, declared, until)
     return lanes.survey(declared.lanes, ledgers, holders, until.now)
+
+
+def everywhere(here: Worktree, declared: Fleet, until: Until[Move]) -> list[Tail[Move]]:
+    """Return the tails of the ledgers of moves, this worktree's first.
+
+    Raises:
+        Environment: there are no files here, as in a bare repository; or they cannot be read.
+    """
+    return [newest(here, declared, until), *_of_peers(here, declared, until)]
 
 
 def _of_peers(here: Worktree, declared: Fleet, until: Until[Move]) -> Iterator[Tail[Move]]:

@@ -1,0 +1,133 @@
+"""``board --html`` and ``board --watch``: the page that is written, and the screen that follows."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from coord.base.names import shown
+from harness.board import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from harness import Repo
+
+HOSTILE = "</blockquote><script>document.title='x'</script>"
+
+
+def test_the_page_has_every_part_of_a_busy_board(one: Repo, two: Repo, tmp_path: Path) -> None:
+    """Who is here, claims, waits, merge order, meetings; nothing is loaded and nothing runs."""
+    one.commit("a", {"shared.txt": "one\n"})
+    two.commit("b", {"shared.txt": "two\n"})
+    one.coord("claim", "x", "branch:feat-one", "--intent", HOSTILE)
+    two.coord("claim", "x", "branch:feat-two")
+
+    done = one.coord("board", "--html", str(tmp_path / "board.html"))
+
+    assert (done.code, done.out, done.err) == (0, "", "")
+    page = (tmp_path / "board.html").read_text()
+    for told in ("one-0001", "two-0002", "task:x", "contested", "<svg", "shared.txt", "feat-two"):
+        assert told in page
+    assert "<script" not in page
+    assert "http:" not in page.replace("http-equiv", "")
+    assert "https:" not in page
+    assert shown(HOSTILE).replace("<", "&lt;").replace(">", "&gt;") in page
+
+
+def test_an_empty_board_says_of_each_part_that_there_is_nothing(repo: Repo, tmp_path: Path) -> None:
+    """No empty boxes."""
+    assert repo.coord("board", "--html", str(tmp_path / "b.html")).code == 0
+
+    page = (tmp_path / "b.html").read_text()
+    assert "Nothing is claimed." in page
+    assert "Nobody waits." in page
+    assert "<svg" not in page
+
+
+def test_a_page_that_cannot_be_written_is_refused_in_one_line(repo: Repo) -> None:
+    """With what the system says."""
+    done = repo.coord("board", "--html", "no/such/folder/b.html")
+
+    assert done.code == 3
+    assert "no/such/folder/b.html" in done.err
+
+
+def test_a_link_in_the_place_of_the_page_is_replaced_not_followed(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """A page is often written into a folder that others can write."""
+    (tmp_path / "mine").write_text("keep\n")
+    (tmp_path / "b.html").symlink_to(tmp_path / "mine")
+
+    assert repo.coord("board", "--html", str(tmp_path / "b.html")).code == 0
+    assert (tmp_path / "mine").read_text() == "keep\n"
+    assert not (tmp_path / "b.html").is_symlink()
+
+
+def test_json_with_a_page_is_a_usage_error(repo: Repo) -> None:
+    """Each of the two is the answer."""
+    assert repo.coord("board", "--json", "--html", "b.html").code == 2
+
+
+def test_a_watched_page_is_written_again(one: Repo, two: Repo, tmp_path: Path) -> None:
+    """And an open one reads itself again."""
+    page = tmp_path / "board.html"
+    with _running(one, "board", "--html", str(page), "--watch"):
+        assert eventually(page.exists)
+        assert 'http-equiv="refresh"' in page.read_text()
+        assert "task:later" not in page.read_text()
+        two.coord("claim", "later")
+        assert eventually(lambda: "task:later" in page.read_text())
+
+
+def test_a_watched_board_is_drawn_again_when_it_changes_and_only_then(one: Repo, two: Repo) -> None:
+    """On a terminal in the same place, cut to its size; Ctrl-C ends it with 130."""
+    master, slave = pty.openpty()
+    with _running(one, "board", "--watch", stdout=slave) as child:
+        os.close(slave)
+        screen = _Screen(master)
+        assert eventually(lambda: "1 present" in screen.read() or "2 present" in screen.text)
+        drawn = screen.text.count("\x1b[H")
+        two.coord("claim", "task:" + "long" * 40)
+        assert eventually(lambda: "longlong" in screen.read() and "…" in screen.text)
+        assert screen.text.count("\x1b[H") > drawn
+        child.send_signal(signal.SIGINT)
+        assert child.wait(10) == 130
+    os.close(master)
+
+
+class _Screen:
+    def __init__(self, fd: int) -> None:
+        self.fd, self.text = fd, ""
+        os.set_blocking(fd, False)
+
+    def read(self) -> str:
+        """Return all that was drawn so far."""
+        try:
+            self.text += os.read(self.fd, 1 << 16).decode()
+        except (BlockingIOError, OSError):
+            pass
+        return self.text
+
+
+@contextmanager
+def _running(
+    repo: Repo, *words: str, stdout: int = subprocess.DEVNULL
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a verb that goes on until it is told to end."""
+    null = subprocess.DEVNULL
+    argv = ["git-coord", *words]
+    child = subprocess.Popen(
+        argv, cwd=repo.path, env=repo.env, stdout=stdout, stderr=null, stdin=null
+    )
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.wait()
