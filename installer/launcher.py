@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _NAME = "git-coord"
 _PARTS = ("drivers", "hooks", "installer")
 _BARE_IMPORT = "import coord.hooks.entry, coord.drivers.entry"
-_CLI_IMPORT = "import coord.cli.main, pygit2, tomli_w"
+_CLI_IMPORT = "import coord.cli.main, tomli_w"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Home:
     Attributes:
         python: base interpreter, real path: no shim, no virtualenv; for hooks and drivers.
         lib: folder that holds the package ``coord``.
-        cli: interpreter that also has click and pygit2; for ``git coord``.
+        cli: interpreter that also has click; for ``git coord``.
         repair: one pasteable command that brings interpreter and package back.
         source: the folder that it installs from; empty when it needs none.
     """
@@ -85,7 +85,7 @@ def verify(home: Home) -> None:
     _start((home.python, "-I", "-S", "-c", bare, home.lib))
     helped = any(name.startswith("PYTHON") for name in os.environ)
     helped = helped or sys.path[0] in {"", os.getcwd()}
-    if helped or home.cli != sys.executable or find_spec("pygit2") is None:
+    if helped or home.cli != sys.executable or find_spec("tomli_w") is None:
         _start((home.cli, "-P", "-E", "-c", _CLI_IMPORT))
 
 
@@ -157,6 +157,9 @@ def _word(text: str) -> str:
 
 def _repair(base: str) -> str:
     """Return the command: a virtualenv is made anew in its place, by any python3 left."""
+    archive = os.path.join(sys.prefix, "git-coord.pyz")
+    if os.path.isfile(archive):
+        return f"python3 {quote(archive)}"
     install = f"{_reinstall(_pip(sys.executable), source())} && {_again()}"
     if sys.prefix == sys.base_prefix:
         return install
