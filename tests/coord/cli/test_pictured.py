@@ -124,7 +124,14 @@ def _running(
     null = subprocess.DEVNULL
     argv = ["git-coord", *words]
     child = subprocess.Popen(
-        argv, cwd=repo.path, env=repo.env, stdout=stdout, stderr=null, stdin=null
+        argv,
+        cwd=repo.path,
+        env=repo.env,
+        stdout=stdout,
+        stderr=null,
+        stdin=null,
+        # A suite in the background of a script ignores Ctrl-C, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         yield child
