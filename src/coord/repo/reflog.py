@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base import peerfile
 from coord.repo import git
 
 TYPE_CHECKING = False
@@ -153,8 +154,7 @@ def read(git_dir: str, common_dir: str, cwd: str, env: Mapping[str, str]) -> Log
 
 def _content(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return peerfile.read(path, peerfile.WHOLE)
     except FileNotFoundError:
         return None
 
