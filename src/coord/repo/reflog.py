@@ -97,8 +97,9 @@ class Log:
 
     def made(self, commit: str) -> Made | None:
         """Return how this worktree made `commit`, None when it did not."""
-        name = commit.encode()
-        while name in self._rebuilt:  # as often as it was rebuilt
+        name, seen = os.fsencode(commit), set[bytes]()
+        while name in self._rebuilt and name not in seen:  # as often as it was rebuilt
+            seen.add(name)
             name = self._rebuilt[name]
         entry = self._entry(name)
         if entry is None or entry.moves:
@@ -110,7 +111,7 @@ class Log:
         seen = set()
         while entry.step == "amend" and entry.old not in seen:
             seen.add(entry.old)
-            before = self._entry(entry.old.encode())
+            before = self._entry(os.fsencode(entry.old))
             if before is None or before.moves:
                 return False
             entry = before
