@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 else:
     from coord.base.frozen import NamedTuple
 
+_DIGITS = 18  # of a time in seconds; Python refuses to read 4,301 of them
 REBUILT = "coord-rebuilt"  # in the private git dir: lines `NEW OLD`, written by reauthor
 # Actions that move HEAD to a commit that was there before.
 _MOVES = frozenset(
@@ -126,7 +127,7 @@ class Log:
         who, _, email = ids.rpartition("<")
         seconds = stamp.partition(" ")[0]
         old, _, rest = who.partition(" ")
-        if not end or not seconds.isascii() or not seconds.isdigit():
+        if not end or len(seconds) > _DIGITS or not (seconds.isascii() and seconds.isdigit()):
             return None
         action, _, subject = message.partition(": ")
         name = rest.partition(" ")[2].rstrip()
