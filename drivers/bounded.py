@@ -10,7 +10,7 @@ MOST = 64 * 1024  # bytes
 PARTS = 16  # of one key
 DEPTH = 16  # of arrays and tables in each other
 # Unclosed ones run to the end, so that each byte is looked at once.
-_TEXTS = (
+TEXTS = (
     r'"""(?:[^\\]|\\.)*?(?:"""|\Z)|' + r"'''.*?(?:'''|\Z)|"
     r'"(?:[^"\\\n]|\\.)*"?|' + r"'[^'\n]*'?|#[^\n]*"
 )
@@ -35,7 +35,7 @@ def tables(data: bytes) -> dict[str, object]:
 def _bound(text: str) -> None:
     import re  # noqa: PLC0415  # tomllib has it loaded
 
-    bare = re.sub(_TEXTS, lambda found: "" if found[0][0] == "#" else "s", text, flags=re.DOTALL)
+    bare = re.sub(TEXTS, lambda found: "" if found[0][0] == "#" else "s", text, flags=re.DOTALL)
     if "." * PARTS in re.sub(r"[\w\s+-]+", "", bare):
         raise ValueError(f"a key has more than {PARTS} parts")
     depth = 0

@@ -27,12 +27,12 @@ coord_home=$(git rev-parse --git-common-dir)/hooks/coord; fi; """
 # them again splits a name with a blank. Before git 2.44 %X and %Y arrive as these two characters.
 _CALL = """\
 set -- %O %A %B %L %P %X %Y; \
-[ ! -r "$coord_home/@KIND@" ] || . "$coord_home/@KIND@"; """
+[ ! -f "$coord_home/@KIND@" ] || [ ! -r "$coord_home/@KIND@" ] || . "$coord_home/@KIND@"; """
 
 # Only reached when the file is gone, for it ends in `exit`. `%%` is git's `%`. The last command of
 # the launcher's repair installs again.
 _GONE = """\
-[ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; \
+[ ! -f "$coord_home/launch" ] || [ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; \
 coord_again=${coord_repair##* && }; \
 printf '%%s\\n' \
 'coord: driver-missing: hooks/coord/@KIND@ is gone from the git dir: a @KIND@ file in conflict' \

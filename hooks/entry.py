@@ -13,6 +13,8 @@ import sys
 from coord.base.errors import CoordError, Refused
 
 REFUSED = 65
+_STAKES = frozenset({"refused", "records", "once"})  # of which silence would be the loss
+_GATES = frozenset({"prepare-commit-msg", "commit-msg", "pre-applypatch"})
 
 
 def main() -> None:
@@ -33,7 +35,7 @@ def answer(event: str, needs: list[str], dirs: tuple[str, str], args: list[str])
     except Exception as error:
         if os.environ.get("COORD_DEBUG") == "1":
             raise
-        said, code = _fault(event, error), 0
+        said, code = _fault(event, error, needs)
     if said:
         os.write(2, said.encode("utf-8", "surrogateescape"))
     return code
@@ -70,12 +72,17 @@ def placed(error: CoordError) -> CoordError:
     return error
 
 
-def _fault(event: str, error: Exception) -> str:
+def _fault(event: str, error: Exception, needs: list[str]) -> tuple[str, int]:
+    """Say what broke; where something would be lost by it, git does not go on."""
     from coord.base.names import shown  # noqa: PLC0415
     from coord.repo import cwd  # noqa: PLC0415  # only after a fault
 
     gone = cwd.gone()
     if gone:
-        return gone.lines()
+        return gone.lines(), 0
+    if event in _GATES and not _STAKES.isdisjoint(needs):
+        from coord.hooks import unjudged  # noqa: PLC0415
+
+        return placed(unjudged.fault(error, unjudged.GUARDED)).lines(), REFUSED
     text = shown(f"{type(error).__name__}: {error}")
-    return f"coord: a fault in the {event} hook, git goes on (COORD_DEBUG=1 shows it): {text}\n"
+    return f"coord: a fault in the {event} hook, git goes on (COORD_DEBUG=1 shows it): {text}\n", 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import operand, quote
-from coord.hooks import lineage, staged
+from coord.hooks import lineage, messagefile, staged
 from coord.repo import git
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ class _History:
     def __init__(self, here: Worktree, args: Sequence[str]) -> None:
         self._here = here
         self._past = lineage.of(here, args)
-        with open(args[0], "rb") as file:
-            self._reverted = lineage.reverted(file.read())
+        self._reverted = lineage.reverted(messagefile.text(args[0]))
         self._shared = [
             tip for parent in self._past.parents for tip in lineage.shared(here, parent)
         ]

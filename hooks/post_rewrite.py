@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base import peerfile
 from coord.base.names import shown
 from coord.guard import refusal
 from coord.repo import git
@@ -23,10 +24,11 @@ def dropped(dirs: tuple[str, str]) -> str:
     """
     here = Worktree(os.path.realpath(dirs[0]), os.path.realpath(dirs[1]), os.getcwd())
     try:
-        with open(here.private("rebase-merge/rewritten-list"), encoding="ascii") as file:
-            pairs = [tuple(line.split()) for line in file]
+        listed = peerfile.read(here.private("rebase-merge/rewritten-list"), peerfile.WHOLE)
     except FileNotFoundError:
         return ""
+    lines = (line.split(" ") for line in listed.decode("ascii", "replace").split("\n"))
+    pairs = [(line[0], line[1]) for line in lines if len(line) > 1]
     found: dict[str, list[str]] = {}
     for record in refusal.read_all(here.git_dir):
         for old, new in pairs:

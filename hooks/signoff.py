@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 
+from coord.base import peerfile, publish
 from coord.base.errors import CoordError, Refused
 from coord.base.names import answers_to, is_actor, slug
+from coord.hooks import messagefile
 from coord.identity import outgoing, pin, whoami
 from coord.repo import git, worktree
 
@@ -32,8 +34,7 @@ def judged(event: str, here: Worktree, args: Sequence[str]) -> str:
     Raises:
         Refused: a new one is the committer's, and who that is can only be guessed, or is disputed.
     """
-    with open(args[0], "rb") as file:
-        found = sign_offs(file.read())
+    found = sign_offs(messagefile.text(args[0]))
     was_pinned, committer, known = _handed_on(here) if event == "commit-msg" else _now(here)
     known |= _already_there(event, here, args)
     new = [line for line in found if line not in known and _email(line) == committer]
@@ -163,18 +164,16 @@ def _handed_on(here: Worktree) -> tuple[bool, bytes, set[bytes]]:
     """Return what ``prepare-commit-msg`` left, and remove it; as it is now, where it left none."""
     path = here.private(HANDED_ON)
     try:
-        with open(path, "rb") as file:
-            state, email, *known = file.read().split(b"\n")
+        state, email, *known = peerfile.read(path, peerfile.WHOLE).split(b"\n")
         os.unlink(path)
-    except (FileNotFoundError, ValueError):
+    except (OSError, ValueError):  # without it, each sign-off counts as new
         return _now(here)
     return state == b"pinned", email, set(known)
 
 
 def _hand_on(here: Worktree, was_pinned: bool, committer: bytes, known: Iterable[bytes]) -> None:
     lines = [b"pinned" if was_pinned else b"unpinned", committer, *known]
-    with open(here.private(HANDED_ON), "wb") as file:
-        file.write(b"\n".join(lines))
+    publish.note(here.private(HANDED_ON), b"\n".join(lines))
 
 
 def _already_there(event: str, here: Worktree, args: Sequence[str]) -> set[bytes]:
@@ -195,10 +194,10 @@ def _already_there(event: str, here: Worktree, args: Sequence[str]) -> set[bytes
 def _in_mail(here: Worktree) -> set[bytes]:
     """Return the sign-offs of the mail being applied: git keeps its body without ``am -s``."""
     try:
-        with open(here.private("rebase-apply/msg"), "rb") as file:
-            return set(sign_offs(file.read()))
+        mail = peerfile.read(here.private("rebase-apply/msg"), peerfile.WHOLE)
     except FileNotFoundError:
         return set()
+    return set(sign_offs(mail))
 
 
 def _sources(here: Worktree, args: Sequence[str]) -> list[str]:
@@ -208,20 +207,21 @@ def _sources(here: Worktree, args: Sequence[str]) -> list[str]:
         sources.append("CHERRY_PICK_HEAD")
     if os.path.isdir(here.private("rebase-merge")):
         sources += ["HEAD", *_replayed(here)]  # HEAD: a fixup starts from what it is added to
-    original = here.private("rebase-apply/original-commit")
-    if os.path.exists(original):
-        with open(original, encoding="ascii") as file:
-            sources.append(file.read().strip())
-    return sources
+    try:
+        original = peerfile.read(here.private("rebase-apply/original-commit"))
+    except FileNotFoundError:
+        return sources
+    return [*sources, original.decode("ascii", "replace").strip()]
 
 
 def _replayed(here: Worktree) -> list[str]:
     """Return the commit that a rebase is picking: the second word of the last line it has done."""
     try:
-        with open(here.private("rebase-merge/done"), encoding="utf-8", errors="replace") as file:
-            words = [line.split() for line in file if not line.startswith("#")]
+        done = peerfile.read(here.private("rebase-merge/done"), peerfile.WHOLE)
     except FileNotFoundError:
         return []
+    lines = done.decode("utf-8", "replace").splitlines()
+    words = [line.split() for line in lines if not line.startswith("#")]
     return [word for word in words[-1][1:] if not word.startswith("-")][:1] if words else []
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 REFUSALS = "what a merge driver refused"
 RECORDS = "the records that a log would lose"
 ONCE = "the write-once files that would change"
+GUARDED = "what is taken from a guarded file, or was refused"
 
 
 def judged(judge: Callable[[], T], stake: str) -> T:
@@ -34,7 +35,7 @@ def judged(judge: Callable[[], T], stake: str) -> T:
     except CoordError as error:
         raise refused(error, stake) from error
     except Exception as error:
-        raise _fault(error, stake) from error
+        raise fault(error, stake) from error
 
 
 def refused(error: CoordError, stake: str) -> Refused:
@@ -43,7 +44,8 @@ def refused(error: CoordError, stake: str) -> Refused:
     return Refused(error.rule, error.what, where=error.where, why=why, run=error.run)
 
 
-def _fault(error: Exception, stake: str) -> Exception:
+def fault(error: Exception, stake: str) -> CoordError:
+    """Return the refusal for a guard that broke."""
     from coord.repo import cwd  # noqa: PLC0415  # only after a fault
 
     return cwd.gone() or Refused(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from coord.guard import elsewhere
-from coord.hooks import lineage
+from coord.hooks import lineage, messagefile
 from coord.repo import git
 
 TYPE_CHECKING = False
@@ -30,8 +30,7 @@ class Versions:
     def __init__(self, here: Worktree, past: Lineage, message: str) -> None:
         self._here = here
         self.past = past
-        with open(message, "rb") as file:
-            self.reverted = lineage.reverted(file.read())
+        self.reverted = lineage.reverted(messagefile.text(message))
         self.replays = here.has("REVERT_HEAD") or here.has("sequencer")
         self.copies = any(map(here.has, _REPLAYS))
         self._shared: list[str] | None = None

@@ -14,7 +14,7 @@ import stat
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import publish
+from coord.base import peerfile, publish
 from coord.base.errors import Environment
 from coord.base.names import quote
 from coord.installer import configlock
@@ -201,11 +201,10 @@ def _staged_file(path: str, data: bytes, mode: int, *, exactly: bool = False) ->
 
 def _staged_edit(path: str, change: Change) -> Staged:
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        old, mode = peerfile.read(path, peerfile.WHOLE), stat.S_IMODE(os.lstat(path).st_mode)
     except FileNotFoundError:
         return _staged_file(path, change(None) or b"", 0o666)
-    with open(fd, "rb") as file:
-        new, mode = change(file.read()), stat.S_IMODE(os.fstat(fd).st_mode)
+    new = change(old)
     if new is None:
         return Staged(lambda: _drop(path), _nothing)
     return _staged_file(path, new, mode, exactly=True)

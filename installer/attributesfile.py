@@ -54,8 +54,11 @@ class Line(NamedTuple):
 
 
 def unquoted(pattern: str) -> str:
-    """Return the pattern that a word of an attributes file stands for."""
-    return c_unquoted(pattern)
+    """Return the pattern that a word of an attributes file stands for, as git does bad quotes."""
+    try:
+        return c_unquoted(pattern)
+    except ValueError:
+        return pattern
 
 
 def parsed(line: bytes) -> Line | None:

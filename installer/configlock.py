@@ -12,6 +12,7 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
+from coord.base import peerfile
 from coord.base.errors import Environment
 from coord.base.names import quote
 from coord.installer import disk
@@ -47,9 +48,9 @@ def staged(
 
 
 def _write(fd: int, path: str, change: Change) -> int:
-    with open(path, "rb") as file:
-        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-        view = memoryview(change(file.read()) or b"")
+    mode = stat.S_IMODE(os.stat(path).st_mode)
+    text = peerfile.read(os.path.realpath(path), peerfile.WHOLE)  # git too follows a link there
+    view = memoryview(change(text) or b"")
     while view:
         view = view[os.write(fd, view) :]
     os.fsync(fd)

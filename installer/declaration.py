@@ -6,12 +6,14 @@ has to be the one section: a layout that these edits do not understand is left t
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import TYPE_CHECKING
 
 import tomli_w
 
 from coord.base.errors import Refused
+from coord.drivers import bounded
 from coord.installer import appended
 from coord.settings import config
 from coord.settings.config import FILE
@@ -106,19 +108,25 @@ def _section(texts: list[bytes], kind: str, pattern: str) -> tuple[int, set[int]
 
 
 def _statements(texts: list[bytes]) -> list[tuple[int, int]]:
-    """Return the (first, end) line ranges of the statements: a value may span several lines.
+    """Return the (first, end) line ranges of the statements of what is TOML as a whole.
 
-    A range ends where the lines so far are TOML by themselves.
+    A range ends where no bracket and no text is open: one look at each byte, for a list of 2,700
+    lines took 25 s when each line more was parsed with all before it.
     """
-    found, first = [], 0
-    for end in range(1, len(texts) + 1):
-        try:
-            tomllib.loads(b"".join(texts[first:end]).decode("utf-8-sig"))
-        except tomllib.TOMLDecodeError:
-            continue
-        found.append((first, end))
-        first = end
+    text = b"".join(texts).decode("utf-8-sig")
+    bare = re.sub(bounded.TEXTS, _hollow, text, flags=re.DOTALL).split("\n")
+    found, first, depth = [], 0, 0
+    for end, line in enumerate(bare[: len(texts)], 1):
+        depth += sum(line.count(one) for one in "[{") - sum(line.count(one) for one in "]}")
+        if not depth:
+            found.append((first, end))
+            first = end
     return found
+
+
+def _hollow(found: re.Match[str]) -> str:
+    """Return as many lines as a text has, open in between."""
+    return "[" + "\n" * found[0].count("\n") + "]"
 
 
 def _tables(text: bytes | None) -> dict[str, dict[str, object]]:

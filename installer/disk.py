@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from coord.base import peerfile
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -68,8 +70,6 @@ def look_all(paths: Iterable[str]) -> dict[str, Entry | None]:
 def read(path: str) -> bytes | None:
     """Return the bytes of a regular file that is no link; None when there is none to read."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        return peerfile.read(path, peerfile.WHOLE)
     except OSError:
         return None
-    with open(fd, "rb") as file:
-        return file.read() if stat.S_ISREG(os.fstat(fd).st_mode) else None

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord.base import command
+from coord.base import command, peerfile
 from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.repo import git
@@ -139,7 +139,6 @@ def is_generated(folder: str) -> bool:
     if os.path.basename(folder) == "_" and os.path.basename(os.path.dirname(folder)) == ".husky":
         return True
     try:
-        with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
-            return "*" in file.read().split()
+        return b"*" in peerfile.read(os.path.join(folder, ".gitignore")).split()
     except OSError:
         return False

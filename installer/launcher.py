@@ -115,7 +115,7 @@ def alias() -> str:
         "!coord() { "
         "coord_home=$(git rev-parse --path-format=absolute --git-common-dir)/hooks/coord; "
         'cd "./$GIT_PREFIX" || exit 3; '
-        '[ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; '
+        '[ ! -f "$coord_home/launch" ] || [ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; '
         'if [ -x "$coord_cli" ] && [ -r "$coord_lib/coord/__init__.py" ]; then '
         '[ ! -f "$COORD_PROBE" ] || { echo alias >>"$COORD_PROBE"; exit 0; }; '
         'exec "$coord_cli" -P -E -m coord "$@"; fi; '

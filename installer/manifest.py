@@ -79,7 +79,7 @@ def parse(data: bytes | None) -> Manifest | None:
             tuple(sorted(found["files"].items())),
             tuple(Declared(*one) for one in found.get("declared", ())),
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

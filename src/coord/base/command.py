@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
+from coord.base import peerfile
 from coord.base.names import quote
 
 NAME = "coord-install"
@@ -33,8 +34,8 @@ def install(*options: str) -> str:
 def recorded(common_dir: str) -> str:
     """Return the command that repeats the install of this clone, for who runs outside of it."""
     try:
-        with open(os.path.join(common_dir, LAUNCHER), "rb") as file:
-            words = [line[len(b"coord_cli=") :] for line in file if line.startswith(b"coord_cli=")]
+        lines = peerfile.read(os.path.join(common_dir, LAUNCHER)).split(b"\n")
     except OSError:
         return NAME
+    words = [line[len(b"coord_cli=") :] for line in lines if line.startswith(b"coord_cli=")]
     return f"{os.fsdecode(words[0]).strip()} -P -m coord.installer" if words else NAME

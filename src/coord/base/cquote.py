@@ -31,14 +31,14 @@ def c_unquoted(text: str) -> str:
     """
     if not (text.startswith('"') and text.endswith('"') and len(text) > 1):
         return text
-    raw, rest = bytearray(), text[1:-1]
-    while rest:
-        plain, slash, rest = rest.partition("\\")
-        raw += os.fsencode(plain)
-        if slash and rest[:3].isdigit():
-            raw.append(int(rest[:3], 8))
-            rest = rest[3:]
-        elif slash:
-            raw.append(_BYTES.get(rest[:1], ord("\\")))
-            rest = rest[1:]
-    return os.fsdecode(bytes(raw))
+    raw, at, text = bytearray(), 0, text[1:-1]
+    while (slash := text.find("\\", at)) >= 0:
+        raw += os.fsencode(text[at:slash])
+        digits = text[slash + 1 : slash + 4]
+        if digits.isdigit():
+            raw.append(int(digits, 8))
+            at = slash + 1 + len(digits)
+        else:
+            raw.append(_BYTES.get(digits[:1], ord("\\")))
+            at = slash + 2
+    return os.fsdecode(bytes(raw) + os.fsencode(text[at:]))

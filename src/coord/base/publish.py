@@ -58,6 +58,26 @@ def replace(path: str, data: bytes, mode: int = 0o666) -> None:
         raise
 
 
+def note(path: str, data: bytes) -> None:
+    """Leave `data` at `path`, in a new file: whatever stands there is neither followed nor opened.
+
+    Not synced: for what ends with the command under way.
+
+    Raises:
+        OSError: a folder stands there, the folder is not writable, the disk is full.
+    """
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+    finally:
+        os.close(fd)
+
+
 class Held(OSError):
     """Somebody has kept a lock for longer than any work of ours takes."""
 
@@ -172,7 +192,7 @@ def is_full(error: OSError) -> bool:
 
 def sync_folder(path: str) -> None:
     """Make the entry `path` of its folder survive a power cut."""
-    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_CLOEXEC)
+    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
     finally:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Folders whose records lie one level deeper, one folder a scope, a series or a worker.
 _DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
-_PROBE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_PROBE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LITTER_AGE = 3600
 _TRIES = 16
 _DENIED = frozenset({"EROFS", "EACCES", "EPERM"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from coord.base import peerfile
 from coord.board import beats
 from coord.identity import pin
 
@@ -79,10 +80,12 @@ def _is_removed(git_dir: str, home: str) -> bool:
     if home == "." or os.path.exists(os.path.join(git_dir, "locked")):
         return False
     try:
-        with open(os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape") as f:
-            return not os.path.exists(os.path.join(git_dir, f.read().rstrip("\n")))
-    except OSError:
+        link = os.fsdecode(peerfile.read(os.path.join(git_dir, "gitdir"))).rstrip("\n")
+    except FileNotFoundError:
         return True
+    except OSError:  # it says nothing
+        return False
+    return not os.path.exists(os.path.join(git_dir, link))
 
 
 def _mtime(path: str) -> float | None:

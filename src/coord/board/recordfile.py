@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from coord.base import publish
+from coord.base import peerfile, publish
 from coord.board.store import Rec
 
 MAX_VALUE = 1 << 20
@@ -73,8 +73,7 @@ def _moved_in(temp: str, path: str) -> bool:
     os.mkdir(folder)
     inner = os.path.join(folder, _INNER)
     try:
-        with open(temp, "rb") as file:
-            os.rename(publish.written(inner, file.read()), inner)
+        os.rename(publish.written(inner, peerfile.read(temp, MAX_VALUE)), inner)
         publish.sync_folder(inner)
         os.rename(folder, path)
     except OSError as error:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from coord.base import peerfile
 from coord.check.layout import NAME
 from coord.guard.guarded import BEGIN, END
 
@@ -92,8 +93,8 @@ class Attributes:
 def _rules_of_this_clone(common_dir: str) -> bytes:
     """Return ``info/attributes`` without the block of ``coord-install``, where it names us."""
     try:
-        with open(os.path.join(common_dir, "info", "attributes"), "rb") as file:
-            lines = file.read().splitlines(keepends=True)
+        path = os.path.realpath(os.path.join(common_dir, "info", "attributes"))  # as git does
+        lines = peerfile.read(path, peerfile.WHOLE).splitlines(keepends=True)
     except OSError:
         return b""
     own, inside = [], False

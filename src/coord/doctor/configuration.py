@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import command
+from coord.base import command, peerfile
 from coord.base.names import quote
 from coord.doctor import installation
 from coord.doctor.configured import Listing, in_order, truth
@@ -117,10 +117,10 @@ def _is_worktree_of(folder: str, common_dir: str) -> bool:
     if os.path.isdir(link):
         return os.path.realpath(link) == common_dir
     try:
-        with open(link, encoding="utf-8", errors="surrogateescape") as file:
-            text = file.read().removeprefix("gitdir: ").rstrip("\n")
+        line = os.fsdecode(peerfile.read(os.path.realpath(link)))  # git too follows a link there
     except OSError:
         return False
+    text = line.removeprefix("gitdir: ").rstrip("\n")
     return os.path.realpath(os.path.join(folder, text)) == common_dir
 
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import peerfile
 from coord.base.errors import CoordError
 from coord.doctor import configured
 from coord.guard import guarded, written
@@ -120,8 +121,7 @@ def _changelogs(here: Worktree, paths: Iterable[Path]) -> Iterator[tuple[str, st
         full = _full(here, name)
         if os.path.islink(full) or not os.path.isfile(full):
             continue
-        with open(full, "rb") as file:
-            found = written.how(file.read(written.LOOKED_AT))
+        found = written.how(peerfile.head(full, written.LOOKED_AT))
         if found.why == written.VERSIONS:
             yield name, found.why
 

@@ -100,7 +100,7 @@ def readonly(here: Worktree) -> str:
 
 def _is_denied(path: str) -> bool:
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW))
+        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK))
     except OSError as error:
         denied = error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}
         # git replaces the file: its own mode does not matter.

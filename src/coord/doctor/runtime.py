@@ -7,7 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 import coord
-from coord.base import command
+from coord.base import command, peerfile
 from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.doctor import installation
@@ -82,10 +82,10 @@ def recorded(launch: str) -> Home | None:
 def packaged(lib: str) -> str:
     """Return the version of the package in a folder, "" when there is none."""
     try:
-        with open(os.path.join(lib, "coord", "__init__.py"), encoding="utf-8") as file:
-            lines = file.read().split("\n")
+        text = peerfile.read(os.path.realpath(os.path.join(lib, "coord", "__init__.py")))
     except OSError:
         return ""
+    lines = text.decode("utf-8", "replace").split("\n")
     return next((line.split('"')[1] for line in lines if line.startswith('VERSION = "')), "")
 
 

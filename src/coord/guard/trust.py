@@ -11,10 +11,13 @@ import hashlib
 import os
 from typing import TYPE_CHECKING
 
-from coord.base import publish
+from coord.base import peerfile, publish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_MOST = 1 << 20  # bytes: 16,000 texts
 
 
 def is_accepted(common_dir: str, command: str) -> bool:
@@ -47,10 +50,10 @@ def _path(common_dir: str) -> str:
 
 def _read(common_dir: str) -> set[str]:
     try:
-        with open(_path(common_dir), encoding="ascii") as file:
-            return set(file.read().split())
-    except FileNotFoundError:
+        text = peerfile.read(_path(common_dir), _MOST)
+    except OSError:  # what cannot be read accepts nothing; the next consent writes it anew
         return set()
+    return set(text.decode("ascii", "replace").split())
 
 
 def _digest(command: str) -> str:

@@ -250,8 +250,8 @@ def branch_handle(git_dir: str) -> str:
 
     A detached HEAD, or a branch of which no character can be kept, leaves the id.
     """
-    with open(os.path.join(git_dir, "HEAD"), encoding="utf-8", errors="replace") as file:
-        head = file.readline().rstrip("\n")
+    path = os.path.realpath(os.path.join(git_dir, "HEAD"))  # once a link of git's, to a ref
+    head = peerfile.head(path).decode("utf-8", "replace").partition("\n")[0]
     branch = head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else ""
     if branch == ".invalid":  # what a reftable repository has there, for git before 2.45 to refuse
         branch = _asked(git_dir)

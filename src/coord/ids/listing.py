@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import peerfile
 from coord.history.blobs import Blobs
 from coord.history.door import Door
 from coord.ids import claim, folders, series
@@ -95,8 +96,7 @@ def _branch(here: Worktree) -> str:
 def _loose(seen: Survey) -> Iterator[Row]:
     for path, top in seen.loose.items():
         try:
-            with open(os.path.join(top, os.fsdecode(path)), "rb") as file:
-                text = file.read(claim.LIMIT)
+            text = peerfile.head(os.path.join(top, os.fsdecode(path)), claim.LIMIT)
         except OSError:
             continue
         yield _row(path, claim.claimant(text), claim.fields(text).get("created"), [])

@@ -11,6 +11,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import peerfile
 from coord.base.errors import CoordError, Refused
 from coord.base.names import shown
 from coord.guard import guarded, refusal
@@ -157,8 +158,7 @@ def _dropped(case: Case) -> _Found | None:
 def _alone(case: Case, mine: Claim) -> _Found:
     full = case.spot.full(case.path)
     if os.path.isfile(full) and not os.path.islink(full):
-        with open(full, "rb") as file:
-            text = file.read()
+        text = peerfile.read(full, peerfile.WHOLE)
         if _at_head(case):
             contest.require_disputed(case, text, mine)
         return _Found(text, None, "worktree")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import peerfile
 from coord.board.keys import normal
 from coord.repo import git, reflog
 
@@ -185,7 +186,6 @@ def was_reset(here: Worktree, ref: Ref) -> bool:
 def _log(here: Worktree, ref: str) -> bytes:
     """Return the reflog of a ref, empty where none is kept as a file: no log, no proof."""
     try:
-        with open(os.path.join(here.common_dir, "logs", ref), "rb") as file:
-            return file.read()
+        return peerfile.read(os.path.join(here.common_dir, "logs", ref), peerfile.WHOLE)
     except OSError:
         return b""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coord.base import peerfile
 from coord.base.errors import Refused
 from coord.guard import refusal
 from coord.repo import git
@@ -51,8 +52,7 @@ def require(here: Worktree, verb: str) -> None:
 def _sequence(here: Worktree) -> list[tuple[str, str]]:
     """Return the entry for a sequence of picks or reverts that has stopped between two."""
     try:
-        with open(here.private("sequencer/todo"), "rb") as file:
-            first = file.read(6)
+        first = peerfile.head(here.private("sequencer/todo"), 6)
     except OSError:
         return []
     return [("sequencer", "revert" if first == b"revert" else "cherry-pick")]

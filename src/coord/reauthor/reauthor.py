@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import peerfile
 from coord.base.errors import Refused
 from coord.guard import refusal
 from coord.identity import outgoing, pin
@@ -207,8 +208,7 @@ def _foreign(commit: Commit, actor: str) -> Refused:
 def _remember(here: Worktree, lines: Sequence[str]) -> None:
     """Note the new ids of wrong commits that were not named, for the push guard to find them."""
     if lines:
-        with open(here.private(reflog.REBUILT), "a", encoding="ascii") as file:
-            file.write("".join(lines))
+        peerfile.append(here.private(reflog.REBUILT), "".join(lines).encode("ascii"))
 
 
 def _moves(plan: Plan, new: Mapping[str, str], now: float) -> tuple[Move, ...]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base import peerfile
 from coord.repo import git
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 else:
     from coord.base.frozen import NamedTuple
 
+_DIGITS = 18  # of a time in seconds; Python refuses to read 4,301 of them
 REBUILT = "coord-rebuilt"  # in the private git dir: lines `NEW OLD`, written by reauthor
 # Actions that move HEAD to a commit that was there before.
 _MOVES = frozenset(
@@ -96,8 +98,9 @@ class Log:
 
     def made(self, commit: str) -> Made | None:
         """Return how this worktree made `commit`, None when it did not."""
-        name = commit.encode()
-        while name in self._rebuilt:  # as often as it was rebuilt
+        name, seen = os.fsencode(commit), set[bytes]()
+        while name in self._rebuilt and name not in seen:  # as often as it was rebuilt
+            seen.add(name)
             name = self._rebuilt[name]
         entry = self._entry(name)
         if entry is None or entry.moves:
@@ -109,7 +112,7 @@ class Log:
         seen = set()
         while entry.step == "amend" and entry.old not in seen:
             seen.add(entry.old)
-            before = self._entry(entry.old.encode())
+            before = self._entry(os.fsencode(entry.old))
             if before is None or before.moves:
                 return False
             entry = before
@@ -124,7 +127,7 @@ class Log:
         who, _, email = ids.rpartition("<")
         seconds = stamp.partition(" ")[0]
         old, _, rest = who.partition(" ")
-        if not end or not seconds.isascii() or not seconds.isdigit():
+        if not end or len(seconds) > _DIGITS or not (seconds.isascii() and seconds.isdigit()):
             return None
         action, _, subject = message.partition(": ")
         name = rest.partition(" ")[2].rstrip()
@@ -153,8 +156,7 @@ def read(git_dir: str, common_dir: str, cwd: str, env: Mapping[str, str]) -> Log
 
 def _content(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return peerfile.read(path, peerfile.WHOLE)
     except FileNotFoundError:
         return None
 

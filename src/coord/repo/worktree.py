@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base import peerfile
 from coord.base.errors import Environment, Refused
 from coord.base.names import quote
 from coord.repo import git
@@ -61,8 +62,7 @@ class Worktree(NamedTuple):
     def merging(self) -> list[str]:
         """Return the commits that a merge in progress brings in."""
         try:
-            with open(self.private("MERGE_HEAD"), encoding="ascii") as file:
-                return file.read().split()
+            return peerfile.read(self.private("MERGE_HEAD")).decode("ascii", "replace").split()
         except FileNotFoundError:
             return []
 
@@ -149,10 +149,9 @@ def _git_dir(folder: str) -> str | None:
 
 
 def _line(path: str) -> str:
-    """Return the first line of a file, empty where there is none."""
+    """Return the first line of a file, empty where there is none; git too follows a link there."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline().rstrip("\n")
+        return os.fsdecode(peerfile.head(os.path.realpath(path))).partition("\n")[0]
     except OSError:
         return ""
 
@@ -267,10 +266,7 @@ def _private_dirs(common_dir: str) -> dict[str, str]:
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         git_dir = os.path.join(folder, name)
         try:
-            with open(
-                os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape"
-            ) as file:
-                link = file.read().rstrip("\n")
+            link = os.fsdecode(peerfile.read(os.path.join(git_dir, "gitdir"))).rstrip("\n")
         except OSError:
             continue
         found[os.path.realpath(os.path.dirname(os.path.join(git_dir, link)))] = git_dir

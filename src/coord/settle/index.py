@@ -7,6 +7,7 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import peerfile
 from coord.base.errors import Environment, Refused
 from coord.base.names import operand
 from coord.repo import git
@@ -157,11 +158,10 @@ def marker_line(full: str) -> int:
     if not os.path.lexists(full) or not stat.S_ISREG(os.lstat(full).st_mode):
         return 0
     begin = wanted = 0
-    with open(full, "rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.startswith(_MARKERS[wanted]):
-                begin = begin if wanted else number
-                wanted += 1
-                if wanted == len(_MARKERS):
-                    return begin
+    for number, line in enumerate(peerfile.read(full, peerfile.WHOLE).split(b"\n"), 1):
+        if line.startswith(_MARKERS[wanted]):
+            begin = begin if wanted else number
+            wanted += 1
+            if wanted == len(_MARKERS):
+                return begin
     return 0

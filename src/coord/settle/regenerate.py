@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import publish
+from coord.base import peerfile, publish
 from coord.base.errors import Refused, Usage
 from coord.guard import guarded, refusal, trust
 from coord.repo import git
@@ -231,8 +231,7 @@ def _kept(top: str, path: str) -> tuple[bytes, int] | None:
         status = os.lstat(full)
         if not stat.S_ISREG(status.st_mode):
             return None
-        with open(full, "rb") as file:
-            return file.read(), stat.S_IMODE(status.st_mode)
+        return peerfile.read(full, peerfile.WHOLE), stat.S_IMODE(status.st_mode)
     except FileNotFoundError:
         return None
 

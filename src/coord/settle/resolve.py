@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from coord.base import peerfile
 from coord.base.errors import Refused, Usage
 from coord.drivers import facts, join, law, markers
 from coord.guard import guarded, refusal
@@ -186,8 +187,8 @@ def _marker_line(case: Case, full: str) -> int:
     if not case.is_conflict:
         return 0
     known = [_content(case.spot.here, case.side(take)) for take in ("ours", "theirs")]
-    with open(full, "rb") as file:
-        return markers.line(file.read(), frozenset().union(*map(markers.conflicts, known)))
+    text = peerfile.read(full, peerfile.WHOLE)
+    return markers.line(text, frozenset().union(*map(markers.conflicts, known)))
 
 
 def _from_sides(case: Case, take: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from coord.base import peerfile
 from coord.base.names import quote
 from coord.guard import written
 from coord.work import trackfaults
@@ -23,8 +24,7 @@ def looked_at(call: Call, here: Worktree, pattern: str, start: str | None) -> st
     path = os.path.join(here.top or here.cwd, pattern.lstrip("/"))
     if not os.path.isfile(path) or os.path.islink(path):
         return start
-    with open(path, "rb") as file:
-        found = written.how(file.read(written.LOOKED_AT))
+    found = written.how(peerfile.head(path, written.LOOKED_AT))
     if start is not None:
         if found.kind == "changelog":
             again = f"git coord track changelog {quote(pattern)}"
