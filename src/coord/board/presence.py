@@ -81,8 +81,10 @@ def _is_removed(git_dir: str, home: str) -> bool:
     try:
         with open(os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape") as f:
             return not os.path.exists(os.path.join(git_dir, f.read().rstrip("\n")))
-    except OSError:
+    except FileNotFoundError:
         return True
+    except OSError:  # closed to us (git gives this file the umask's mode): nothing is proved
+        return False
 
 
 def _mtime(path: str) -> float | None:
