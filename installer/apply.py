@@ -14,7 +14,7 @@ import stat
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import peerfile, publish
+from coord.base import peerfile, publish, sharing
 from coord.base.errors import Environment
 from coord.base.names import quote
 from coord.installer import configlock
@@ -51,7 +51,7 @@ def apply(steps: Sequence[Step], common_dir: str, *, again: str) -> None:
     staged: dict[int, Staged] = {}
     try:
         for number in _staging_order(steps):
-            staged[number] = _staged(steps[number], again)
+            staged[number] = _staged(steps[number], common_dir, again)
         for number in range(len(steps)):
             staged[number].commit()
             del staged[number]
@@ -152,18 +152,19 @@ def _staging_order(steps: Sequence[Step]) -> list[int]:
     return [number for number in range(len(steps)) if number not in locked] + locked
 
 
-def _staged(step: Step, again: str) -> Staged:
+def _staged(step: Step, common_dir: str, again: str) -> Staged:
+    share = _share(step.path, common_dir)
     match step:
         case Folder(path):
-            ready = _staged_folder(path)
+            ready = _staged_folder(path, sharing.of_folder(common_dir) if share else 0)
         case Write(path, data, mode):
-            ready = _staged_file(path, data, mode)
+            ready = _staged_file(path, data, mode, share)
         case Create(path, data):
-            ready = Staged(lambda: publish.create(path, data), _nothing)
+            ready = Staged(lambda: publish.create(path, data, share=share), _nothing)
         case Edit(path, change, _, True):
             ready = Staged(*configlock.staged(path, change, again=again))
         case Edit(path, change, _, _):
-            ready = _staged_edit(path, change)
+            ready = _staged_edit(path, change, share)
         case Keep(path, beside):
             ready = Staged(lambda: _keep(path, beside), _nothing)
         case Move(path, to):
@@ -175,15 +176,25 @@ def _staged(step: Step, again: str) -> Staged:
     return ready
 
 
-def _staged_folder(path: str) -> Staged:
-    try:
-        os.mkdir(path)
-    except FileExistsError:
+def _share(path: str, common_dir: str) -> int:
+    """Return what other users may do with our files in the git dir: as much as with its config.
+
+    Git dies where its config includes what may not be read; the worktree's files are their owner's.
+    """
+    inside = path.startswith(common_dir + os.sep)
+    return sharing.as_config(common_dir) if inside else 0
+
+
+def _staged_folder(path: str, share: int) -> Staged:
+    if os.path.isdir(path):
         return Staged(_nothing, _nothing)  # a hook has pinned a worktree meanwhile
+    sharing.folder(path, share)
     return Staged(_nothing, lambda: _leave(path))
 
 
-def _staged_file(path: str, data: bytes, mode: int, *, exactly: bool = False) -> Staged:
+def _staged_file(
+    path: str, data: bytes, mode: int, share: int = 0, *, exactly: bool = False
+) -> Staged:
     temp = f"{path}{TEMPORARY}{os.urandom(4).hex()}"
     fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
@@ -193,17 +204,18 @@ def _staged_file(path: str, data: bytes, mode: int, *, exactly: bool = False) ->
             os.fsync(fd)
             if exactly:  # whatever the umask says
                 os.fchmod(fd, mode)
+            sharing.settle(fd, share)
     except BaseException:
         os.unlink(temp)
         raise
     return Staged(lambda: os.replace(temp, path), lambda: _drop(temp))
 
 
-def _staged_edit(path: str, change: Change) -> Staged:
+def _staged_edit(path: str, change: Change, share: int) -> Staged:
     try:
         old, mode = peerfile.read(path, peerfile.WHOLE), stat.S_IMODE(os.lstat(path).st_mode)
     except FileNotFoundError:
-        return _staged_file(path, change(None) or b"", 0o666)
+        return _staged_file(path, change(None) or b"", 0o666, share)
     new = change(old)
     if new is None:
         return Staged(lambda: _drop(path), _nothing)

@@ -2,12 +2,15 @@
 
 ``temp + fsync + link(2) + fsync(folder)`` was the only portable way that never showed an empty
 record: O_EXCL left one in 143 of 200 kills, and lost all bytes at a power cut (docs/design.md).
-Hot path: only ``os`` (and ``fcntl`` inside :func:`lock`).
+A `share` is what other users may do with the file (coord.base.sharing). Hot path: only ``os`` (and
+``fcntl`` inside :func:`lock`).
 """
 
 from __future__ import annotations
 
 import os
+
+from coord.base import sharing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,33 +18,69 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 PATIENCE = 10  # seconds; who holds one writes a file or two
-_NO_LINKS = frozenset({"EPERM", "EOPNOTSUPP", "ENOTSUP", "EMLINK", "ENOSYS"})
+# What systems answer that cannot sync a folder: 9p, FUSE, WSL 1, SMB; EBADF is AIX's and WSL's.
+_NO_SYNC = frozenset(
+    {"EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EBADF", "EACCES", "EPERM", "EISDIR", "ENOTTY"}
+)
 
 
-def create(path: str, data: bytes, mode: int = 0o666) -> bool:
+def create(path: str, data: bytes, mode: int = 0o666, share: int = 0) -> bool:
     """Create `path` holding `data`; return False, changing nothing, when it exists already.
 
     Raises:
-        OSError: the folder is not writable, the disk is full.
+        OSError: the folder is not writable, the disk is full; or `path` is there, whole, but the
+            disk would not say that it will stay.
     """
     if os.path.lexists(path):
         return False
-    temp = written(path, data, mode)
+    temp = written(path, data, mode, share)
+    try:
+        placed = link(temp, path)
+        if placed is None:
+            return _create_without_links(path, data, mode, share)
+    finally:
+        forget(temp)
+    if placed:
+        sync_folder(path)
+    return placed
+
+
+def link(temp: str, path: str) -> bool | None:
+    """Give the file `temp` the second name `path`; False when that is taken, None without links.
+
+    File systems refuse link(2) with whatever they like (EPERM, EINVAL, EIO, EACCES, EXDEV), so it
+    is not asked why, but what is there now: NFS may say that a link failed which it has made.
+
+    Raises:
+        OSError: `temp`, or the folder of `path`, is not there, or the disk is full.
+    """
     try:
         os.link(temp, path, follow_symlinks=False)
-    except FileExistsError:
-        return False
     except OSError as error:
-        if not lacks_links(error):
+        if os.path.lexists(path):
+            return _is_one(temp, path)
+        if isinstance(error, FileNotFoundError) or is_full(error) or not os.path.lexists(temp):
             raise
-        return _create_without_links(path, data, mode)
-    finally:
-        os.unlink(temp)
-    sync_folder(path)
+        return None
     return True
 
 
-def replace(path: str, data: bytes, mode: int = 0o666) -> None:
+def _is_one(path: str, other: str) -> bool:
+    try:
+        return os.path.samestat(os.lstat(path), os.lstat(other))
+    except FileNotFoundError:
+        return False
+
+
+def forget(temp: str) -> None:
+    """Delete a temporary file; one that cannot be, or is gone, changes nothing of what was done."""
+    try:
+        os.unlink(temp)
+    except OSError:
+        pass
+
+
+def replace(path: str, data: bytes, mode: int = 0o666, share: int = 0) -> None:
     """Give `path` the content `data` in one step; a symlink at `path` is replaced, not followed.
 
     A power cut may bring the old content back, never a torn one: the folder is not synced, which
@@ -50,7 +89,7 @@ def replace(path: str, data: bytes, mode: int = 0o666) -> None:
     Raises:
         OSError: the folder is not writable, the disk is full; `path` is then as it was.
     """
-    temp = written(path, data, mode)
+    temp = written(path, data, mode, share)
     try:
         os.replace(temp, path)
     except OSError:
@@ -90,16 +129,15 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
         OSError: the file cannot be opened for writing (a read-only common dir).
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, share: int = 0) -> None:
         self._path = path
+        self._share = share
         self._fd = -1
 
     def __enter__(self) -> lock:
         import fcntl  # noqa: PLC0415  # 0.2 ms that only writers pay
 
-        os.makedirs(os.path.dirname(self._path), exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-        self._fd = os.open(self._path, flags, 0o666)
+        self._fd = opened(self._path, self._share)
         try:
             wait(lambda: fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB), self._path)
         except OSError:
@@ -114,6 +152,22 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
         trace: TracebackType | None,
     ) -> None:
         os.close(self._fd)
+
+
+def opened(path: str, share: int = 0) -> int:
+    """Open the file `path` to lock or touch it; it, and folders above, are made where need be.
+
+    Raises:
+        OSError: it may not be written.
+    """
+    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        sharing.folders(os.path.dirname(path), share)
+    fd = os.open(path, flags | os.O_CREAT, 0o666)
+    sharing.settle(fd, share)
+    return fd
 
 
 def wait(take: Callable[[], object], path: str) -> None:
@@ -144,7 +198,7 @@ def wait(take: Callable[[], object], path: str) -> None:
             return
 
 
-def written(path: str, data: bytes, mode: int = 0o666) -> str:
+def written(path: str, data: bytes, mode: int = 0o666, share: int = 0) -> str:
     """Return a fresh, synced temporary file beside `path` that holds `data`.
 
     Raises:
@@ -153,15 +207,16 @@ def written(path: str, data: bytes, mode: int = 0o666) -> str:
     temp = f"{path}.tmp-{os.getpid()}-{os.urandom(4).hex()}"
     fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        _write_synced(fd, data)
+        _write_synced(fd, data, share)
     except OSError:
-        os.unlink(temp)
+        forget(temp)
         raise
     return temp
 
 
-def _write_synced(fd: int, data: bytes) -> None:
+def _write_synced(fd: int, data: bytes, share: int) -> None:
     try:
+        sharing.settle(fd, share)
         view = memoryview(data)
         while view:
             view = view[os.write(fd, view) :]
@@ -170,19 +225,14 @@ def _write_synced(fd: int, data: bytes) -> None:
         os.close(fd)
 
 
-def _create_without_links(path: str, data: bytes, mode: int) -> bool:
+def _create_without_links(path: str, data: bytes, mode: int, share: int) -> bool:
     """Create on a file system without hard links (exFAT, some SMB): a torn file may stay."""
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileExistsError:
         return False
-    _write_synced(fd, data)
+    _write_synced(fd, data, share)
     return True
-
-
-def lacks_links(error: OSError) -> bool:
-    """Tell whether `error` says that this file system has no hard links."""
-    return _name(error) in _NO_LINKS
 
 
 def is_full(error: OSError) -> bool:
@@ -191,12 +241,20 @@ def is_full(error: OSError) -> bool:
 
 
 def sync_folder(path: str) -> None:
-    """Make the entry `path` of its folder survive a power cut."""
-    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Make the entry `path` of its folder survive a power cut, where the system can.
+
+    Raises:
+        OSError: the disk failed; what was put there may be gone after a power cut.
+    """
     try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+        fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        if _name(error) not in _NO_SYNC:
+            raise
 
 
 def _name(error: OSError) -> str:

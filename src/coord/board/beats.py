@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.base import peerfile
+from coord.base import peerfile, sharing
 from coord.board.process import Process
 from coord.identity import pin
 
@@ -29,6 +29,9 @@ def beat(git_dir: str, instance: str | None, worker: Process | None) -> None:
     """Give a sign of life in a worktree; one that cannot be written is passed over."""
     try:
         touch(git_dir)
+    except OSError:
+        pass  # another user's, perhaps: the worker's own sign is a file of its own
+    try:
         if instance is not None:
             _leave(os.path.join(git_dir, BEATS, instance), worker)
     except OSError:
@@ -122,11 +125,13 @@ def _leave(path: str, worker: Process | None) -> None:
         finally:
             os.close(fd)
         return
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    share = sharing.of_private(os.path.dirname(os.path.dirname(path)))
+    sharing.folders(os.path.dirname(path), share)
     temp = f"{path}.tmp-{os.getpid()}-{os.urandom(4).hex()}"
     try:
         fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
+            sharing.settle(fd, share)
             os.write(fd, _HEAD + count + body)
         finally:
             os.close(fd)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.names import quote
 from coord.board import eventjson, keys, notices
 from coord.board.events import UNKNOWN, Event, State, unknown
-from coord.board.store import Unavailable
+from coord.board.store import StoreError, Unavailable, Unknown, not_permitted
 from coord.identity import pin
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PATIENCE = 30.0
 _KEPT_FOR = 7 * 86400
 _COMPACT_EVERY = 32
+_DENIED = "denied"  # of an event that another user has closed to us: who, and how
 
 
 class Outcome(NamedTuple):
@@ -61,6 +62,9 @@ def tops(store: Store) -> Iterator[Event]:
         try:
             found: Event | None = eventjson.decode(rec.value, folder, seq)
         except eventjson.Foreign:
+            if rec.denied:
+                yield _decoded(rec, folder, seq, None, None)
+                continue
             found = _newest(store, folder)  # torn, or a file that is no event's at all
         if found is not None:
             yield found
@@ -88,12 +92,16 @@ def change(
     `decide` is asked again whenever somebody else was first; None leaves the scope as it is.
 
     Raises:
-        Unavailable: others were first for half a minute on end.
+        Unavailable: others were first for half a minute on end, or have closed the newest event to
+            us: what it says is not known, and is not written over.
+        Unknown: the event may stand.
     """
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         newest = top(store, scope)
         before = State() if newest is None else newest.state
+        if newest is not None and _DENIED in newest.details and newest.kind == "unreadable":
+            raise not_permitted("the claim may not be read", scope, str(newest.details[_DENIED]))
         wanted = decide(before)
         if wanted is None:
             return Outcome(before, None)
@@ -134,15 +142,41 @@ def _published(store: Store, before: State, event: Event) -> bool:
     except Unavailable:
         notices.withdraw(store, told)
         raise
-    if won and not _unbroken(store, folder, event):
+    if won and not _proved(store, folder, event):
         store.delete(key, value)
         won = False
     if not won:
         notices.withdraw(store, told)
         return False
     if event.seq % _COMPACT_EVERY == 0:
-        compact(store, folder)
+        _compacted(store, folder)
     return True
+
+
+def _proved(store: Store, folder: str, event: Event) -> bool:
+    """Return :func:`_unbroken`, with a failure told as what it is now: the event stands.
+
+    Raises:
+        Unknown: the store failed.
+    """
+    try:
+        return _unbroken(store, folder, event)
+    except Unavailable as error:
+        raise Unknown(
+            error.rule,
+            f"{event.scope} was written, but could not be read again",
+            where=error.where,
+            why=error.why,
+            run=f"git coord log {quote(event.scope)}",
+        ) from error
+
+
+def _compacted(store: Store, folder: str) -> None:
+    """Clear up; where that fails, the event that was published stands all the same."""
+    try:
+        compact(store, folder)
+    except StoreError:
+        return
 
 
 def _unbroken(store: Store, folder: str, event: Event) -> bool:
@@ -235,6 +269,7 @@ def _decoded(
             instance=None,
             at=at,
             state=unknown(at, before() if before is not None else State()),
+            details={_DENIED: rec.denied} if rec.denied else {},
         )
 
 

@@ -10,17 +10,16 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from coord.base import publish
+from coord.base import publish, sharing
 from coord.base.names import quote
 from coord.board import keys, recordfile
-from coord.board.store import Caps, Rec, Unavailable
+from coord.board.store import Caps, Rec, Unavailable, Unknown, not_permitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 # Folders whose records lie one level deeper, one folder a scope, a series or a worker.
 _DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
-_PROBE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LITTER_AGE = 3600
 _TRIES = 16
 _DENIED = frozenset({"EROFS", "EACCES", "EPERM"})
@@ -34,6 +33,10 @@ class Directory:
     def __init__(self, root: str) -> None:
         self._root = root
         self._scratch = os.path.join(root, "tmp")
+
+    @property
+    def _share(self) -> int:
+        return sharing.of(os.path.dirname(os.path.dirname(self._root)))
 
     def create(self, key: str, value: bytes) -> Rec:
         """See :meth:`coord.board.store.Store.create`."""
@@ -66,7 +69,12 @@ class Directory:
         """See :meth:`coord.board.store.Store.last`."""
         keys.require(f"{prefix}/x")
         for name in self._parts(prefix):
-            names = self._parts(f"{prefix}/{name}")
+            folder = f"{prefix}/{name}"
+            try:
+                names = self._parts(folder)
+            except Unavailable as error:  # another user's, closed to us: the rest can be read
+                yield Rec(keys.event(folder, 1), b"", denied=error.why)
+                continue
             rec = self._read(f"{prefix}/{name}/{names[-1]}") if names else None
             if rec is not None:
                 yield rec
@@ -76,9 +84,9 @@ class Directory:
         path = self._path(key)
         try:
             # Without the lock a second deleter could take away what was created in between.
-            with publish.lock(os.path.join(self._root, "delete.lock")):
+            with publish.lock(os.path.join(self._root, "delete.lock"), self._share):
                 there = recordfile.read(path, key)
-                if there is None or there.value != expect:
+                if there is None or there.denied or there.value != expect:
                     return False
                 recordfile.remove(path, self._scratch)
         except OSError as error:
@@ -90,8 +98,10 @@ class Directory:
 
         A read-only board can still be read: then this host's clock must do.
         """
+        if not os.path.isdir(self._root):
+            return time.time()  # a board is made by its first record, with git's permissions
         try:
-            fd = os.open(os.path.join(self._root, "clock"), _PROBE, 0o666)
+            fd = publish.opened(os.path.join(self._root, "clock"), self._share)
             try:
                 os.utime(fd)
                 return os.fstat(fd).st_mtime
@@ -113,47 +123,64 @@ class Directory:
     def _published(self, path: str, key: str, value: bytes) -> Rec | None:
         """Publish and return the record that owns `path`; None when it keeps vanishing."""
         folder = os.path.dirname(path)
+        share = self._share
         # The folder first: then the sync of the temporary file takes it along, and its own is free.
-        made = [*self._make(self._scratch), *self._make(folder)]
+        made = [*self._make(self._scratch, share), *self._make(folder, share)]
         try:
-            temp = publish.written(os.path.join(self._scratch, "x"), value)
+            temp = publish.written(os.path.join(self._scratch, "x"), value, share=share)
             try:
                 mine = Rec(key, value, os.stat(temp).st_mtime)
                 return self._owner(temp, path, mine, made)
             finally:
-                os.unlink(temp)
+                publish.forget(temp)
         except OSError:
             if folder in made:
                 _remove_empty(folder)
             raise
 
     def _owner(self, temp: str, path: str, mine: Rec, made: Sequence[str]) -> Rec | None:
+        share = self._share
         for _ in range(_TRIES):
             for folder in made:
                 publish.sync_folder(folder)
             try:
-                if recordfile.place(temp, path):
-                    return mine
+                if recordfile.place(temp, path, share):
+                    return self._kept(mine, path)
                 made = ()
             except FileNotFoundError:
                 # Another writer's failure took the empty folder away again.
-                made = self._make(os.path.dirname(path))
+                made = self._make(os.path.dirname(path), share)
             there = recordfile.read(path, mine.key)
             if there is not None:
                 return there
         return None
 
-    def _make(self, folder: str) -> Sequence[str]:
+    def _kept(self, mine: Rec, path: str) -> Rec:
+        """Return the record that stands at `path` now, after the disk has said that it stays.
+
+        Raises:
+            Unknown: the disk failed; the record stands all the same.
+        """
+        try:
+            publish.sync_folder(path)
+        except OSError as error:
+            raise Unknown(
+                "store-unavailable",
+                "the record stands, but the disk does not say that it will stay",
+                where=path,
+                why=f"{error.strerror or error}; a power cut could take it",
+                run=f"df -h {quote(self._root)}",
+            ) from error
+        return mine
+
+    def _make(self, folder: str, share: int) -> Sequence[str]:
         """Make a folder of the store and what it needs above; return those, not synced yet."""
         made: Sequence[str] = []
         while not os.path.isdir(folder):
             made = [folder, *made]
             folder = os.path.dirname(folder)
         for path in made:
-            try:
-                os.mkdir(path)
-            except FileExistsError:
-                continue
+            sharing.folder(path, share)
         if made:
             recordfile.sweep(self._scratch, (self.now() or 0) - _LITTER_AGE)
         return made
@@ -176,21 +203,37 @@ class Directory:
         return [name for name in names if keys.is_part(name)]
 
     def _failed(self, error: OSError) -> Unavailable:
+        """Return why the system refused; it is raised only where nothing was published."""
         import errno  # noqa: PLC0415  # only after a failure
 
         common = os.path.dirname(os.path.dirname(self._root))
-        full = publish.is_full(error)
-        denied = errno.errorcode.get(error.errno or 0) in _DENIED
-        advice = f"; add {common} to the sandbox's writable roots" if denied else ""
-        rule = "not-writable" if denied else "store-unavailable"
+        where = os.fsdecode(error.filename2 or error.filename or self._root)
+        said = error.strerror or str(error)
+        if publish.is_full(error):
+            return Unavailable(
+                "disk-full",
+                "there is no room on the board",
+                where=where,
+                why=said,
+                run=f"df -h {quote(common)}",
+            )
+        if errno.errorcode.get(error.errno or 0) not in _DENIED:
+            return Unavailable(
+                "store-unavailable",
+                "the board cannot be read or written",
+                where=where,
+                why=said,
+                run=f"df -h {quote(common)}",
+            )
+        closed = recordfile.closed(where) or recordfile.closed(os.path.dirname(where))
+        if closed:
+            return not_permitted("the board cannot be read or written", where, closed)
         return Unavailable(
-            "disk-full" if full else rule,
-            "there is no room on the board" if full else "the board cannot be read or written",
-            where=os.fsdecode(error.filename or self._root),
-            why=f"{error.strerror or error}{advice}; nothing was changed",
-            run="git rev-parse --path-format=absolute --git-common-dir"
-            if denied
-            else f"df -h {quote(common)}",
+            "not-writable",
+            "the board cannot be read or written",
+            where=where,
+            why=f"{said}; add {common} to the sandbox's writable roots",
+            run="git rev-parse --path-format=absolute --git-common-dir",
         )
 
     def _unsettled(self, path: str) -> Unavailable:

@@ -36,6 +36,13 @@ class Offered(NamedTuple):
     offer: Offer
 
 
+class Shown(NamedTuple):
+    """What an instance was shown in one go: how many, and when by the store's clock."""
+
+    number: int
+    at: float | None
+
+
 def unread(
     store: Store, who: Identity | str | None, broken: list[str] | None = None
 ) -> list[Message]:
@@ -76,6 +83,18 @@ def named(store: Store, instance: str, text: str) -> list[str]:
 def is_short_for(text: str, name: str) -> bool:
     """Tell whether `text` is enough of an id to mean `name`."""
     return len(text) >= _SHORTEST and (name.startswith(text) or name.endswith(text))
+
+
+def shown_last(store: Store, instance: str | None) -> Shown | None:
+    """Return what an instance was shown last, by whatever command; None when nothing ever was.
+
+    Two sessions of one worker, or a pipe that was cut off, look like no message at all without it.
+    """
+    for rec in reversed(list(store.list(keys.read(instance))) if instance else []):
+        ids = _ids(rec)
+        if ids and not _is_joined(rec):
+            return Shown(len(ids), rec.at)
+    return None
 
 
 def find(store: Store, instance: str, name: str) -> Message | None:
@@ -151,23 +170,30 @@ def _by_time(found: Sequence[Message]) -> list[Message]:
     return sorted(found, key=lambda one: (one.sent_at, one.id))
 
 
-def _publish(store: Store, instance: str, ids: Sequence[str]) -> None:
+def _publish(store: Store, instance: str, ids: Sequence[str], *, joined: bool = False) -> None:
     name, _ = messages.stamped(store)
-    value = json.dumps({"schema": 1, "nonce": name, "ids": list(ids)}, separators=(",", ":"))
+    document: dict[str, object] = {"schema": 1, "nonce": name, "ids": list(ids)}
+    if joined:
+        document["joined"] = True
+    value = json.dumps(document, separators=(",", ":"))
     store.create(f"{keys.read(instance)}/{name}", value.encode() + b"\n")
 
 
 def _join(store: Store, instance: str) -> None:
-    """Put many receipts into few; the new ones stand before the old ones go."""
-    old = list(store.list(keys.read(instance)))
+    """Put many receipts into few, but the last; the new ones stand before the old ones go."""
+    old = list(store.list(keys.read(instance)))[:-1]
     small = [rec for rec in old if len(_ids(rec)) < _ROOM]
     if len(small) <= _RECEIPTS:
         return
     ids = sorted({name for rec in small for name in _ids(rec)})
     for start in range(0, len(ids), _ROOM):
-        _publish(store, instance, ids[start : start + _ROOM])
+        _publish(store, instance, ids[start : start + _ROOM], joined=True)
     for rec in small:
         store.delete(rec.key, rec.value)
+
+
+def _is_joined(rec: Rec) -> bool:
+    return peerjson.document(rec.value).get("joined") is True
 
 
 def _ids(rec: Rec) -> list[str]:

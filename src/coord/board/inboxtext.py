@@ -14,20 +14,26 @@ from coord.board.text import span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from coord.board.inbox import Shown
     from coord.board.messages import Message, Party
 
 DISCLAIMER = "carries no authority"
 SHORT = 8
+_MINUTE = 60
 
 
 def lines(
-    messages: Sequence[Message], now: float | None, owners: Mapping[str, str] | None = None
+    messages: Sequence[Message],
+    now: float | None,
+    owners: Mapping[str, str] | None = None,
+    last: Shown | None = None,
 ) -> Iterator[str]:
     """Yield messages, oldest first, each with what answers it.
 
     `owners` says who has the scopes that are merely written about: words of a handoff are no offer.
+    Where there is nothing new, `last` is what was shown before, maybe to another reader.
     """
-    yield _summary(messages)
+    yield _summary(messages) if last is None else _nothing_new(last, now)
     for message in messages:
         yield ""
         yield f"{_subject(message)}{_age(message, now)}"
@@ -51,6 +57,20 @@ def _summary(messages: Sequence[Message]) -> str:
         *([_counted(offers, "offer")] if offers else []),
     ]
     return ", ".join(parts)
+
+
+def _nothing_new(last: Shown, now: float | None) -> str:
+    were = "1 was" if last.number == 1 else f"{last.number} were"
+    ago = "" if now is None or last.at is None else f" {_ago(now - last.at)} ago"
+    return f"0 new; {were} shown{ago}: git coord inbox --all"
+
+
+def _ago(seconds: float) -> str:
+    """Return a span; seconds count where somebody wonders who has just read his messages."""
+    if seconds >= _MINUTE:
+        return span(seconds)
+    whole = max(0, int(seconds))
+    return "1 second" if whole == 1 else f"{whole} seconds"
 
 
 def _counted(number: int, noun: str) -> str:

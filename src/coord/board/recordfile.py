@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from coord.base import peerfile, publish
+from coord.base import peerfile, publish, sharing
 from coord.board.store import Rec
 
 MAX_VALUE = 1 << 20
@@ -21,8 +21,8 @@ _INNER = "r"
 def read(path: str, key: str, *, inside: bool = False) -> Rec | None:
     """Return the record at `path`, None when absent.
 
-    Its value is empty where something else stands there: a symlink, a pipe, a file of another
-    user's, a monster. `inside` is for the file of a folder that is a record.
+    Its value is empty where something else stands there: a symlink, a pipe, a monster; and where it
+    may not be read, which it then says. `inside` is for the file of a folder that is a record.
 
     Raises:
         OSError: the folder cannot be read.
@@ -31,6 +31,10 @@ def read(path: str, key: str, *, inside: bool = False) -> Rec | None:
         fd = os.open(path, _READ)
     except FileNotFoundError:
         return None
+    except PermissionError as error:
+        if not os.path.lexists(path):
+            raise
+        return Rec(key, b"", denied=closed(path) or str(error.strerror))
     except OSError:
         if not os.path.lexists(path):
             raise
@@ -48,32 +52,52 @@ def read(path: str, key: str, *, inside: bool = False) -> Rec | None:
     return inner or Rec(key, b"", facts.st_mtime)
 
 
-def place(temp: str, path: str) -> bool:
+def closed(path: str) -> str | None:
+    """Return who has closed `path`, or the nearest folder above that can be seen, and how.
+
+    None where its permissions are not what keeps us out.
+    """
+    while True:
+        try:
+            facts = os.stat(path, follow_symlinks=False)
+            break
+        except PermissionError:
+            path = os.path.dirname(path)
+        except OSError:
+            return None
+    me = os.geteuid()
+    if me in {0, facts.st_uid}:
+        return None
+    mode = stat.S_IMODE(facts.st_mode)
+    return f"{path} is {_user(facts.st_uid)}'s, mode {mode:04o}, and you are {_user(me)}"
+
+
+def _user(uid: int) -> str:
+    import pwd  # noqa: PLC0415  # only after a failure
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def place(temp: str, path: str, share: int = 0) -> bool:
     """Give the synced file `temp` the name `path` for good; False when the name is taken.
 
     Raises:
         FileNotFoundError: the folder is gone.
         OSError: it cannot be written; nothing has changed.
     """
-    try:
-        os.link(temp, path, follow_symlinks=False)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if not publish.lacks_links(error):
-            raise
-        if not _moved_in(temp, path):
-            return False
-    publish.sync_folder(path)
-    return True
+    placed = publish.link(temp, path)
+    return _moved_in(temp, path, share) if placed is None else placed
 
 
-def _moved_in(temp: str, path: str) -> bool:
+def _moved_in(temp: str, path: str, share: int) -> bool:
     folder = temp + ".d"
-    os.mkdir(folder)
+    sharing.folder(folder, share)
     inner = os.path.join(folder, _INNER)
     try:
-        os.rename(publish.written(inner, peerfile.read(temp, MAX_VALUE)), inner)
+        os.rename(publish.written(inner, peerfile.read(temp, MAX_VALUE), share=share), inner)
         publish.sync_folder(inner)
         os.rename(folder, path)
     except OSError as error:

@@ -27,11 +27,14 @@ class Rec(NamedTuple):
         key: ``folder/name`` or ``folder/name/name`` (coord.board.keys).
         value: its bytes; empty where a record exists but cannot be read.
         at: seconds, stamped by the store's clock; None where the store has none.
+        denied: who keeps us from reading it, where somebody does: it is whole for others, so
+            nothing is decided on it, and nothing is written over or taken away.
     """
 
     key: str
     value: bytes
     at: float | None = None
+    denied: str | None = None
 
 
 class Caps(NamedTuple):
@@ -64,6 +67,11 @@ class Unknown(StoreError):
 
 class Misconfigured(StoreError):
     """The store's settings would lose or double acknowledged records."""
+
+
+def not_permitted(what: str, where: str, why: str) -> Unavailable:
+    """Return why another user's permissions keep us out; nothing is broken, and nothing changed."""
+    return Unavailable("not-permitted", what, where=where, why=why, run="git coord doctor")
 
 
 class Store(Protocol):

@@ -11,7 +11,7 @@ import click
 import coord
 from coord.base import command
 from coord.base.errors import Usage
-from coord.cli import edge, show
+from coord.cli import closed, edge, show
 from coord.cli.main import answer
 from coord.documents import install as documents
 from coord.installer import report
@@ -90,6 +90,7 @@ def run() -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             signal.signal(number, _leave)
+    closed.outlive_readers()
     sys.exit(answer(main, sys.argv[1:], command.NAME))
 
 

@@ -13,7 +13,7 @@ import coord
 from coord.base import command
 from coord.base.errors import CoordError, Environment, Usage
 from coord.base.names import quote, shown
-from coord.cli import show
+from coord.cli import closed, show
 
 # verb → (module under coord.cli, one-line help): a verb's module is imported only when called,
 # because click alone costs 29 ms and every further import is felt at each prompt.
@@ -116,6 +116,7 @@ def main(ctx: click.Context, actor: str | None) -> None:
 
 def run() -> NoReturn:
     """Run ``git coord`` and leave with its exit code."""
+    closed.outlive_readers()
     sys.exit(answer(main, sys.argv[1:], "git coord"))
 
 
@@ -129,10 +130,6 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help(), err=True)
         return 2
-    except BrokenPipeError:
-        # The reader left (`| head`): say nothing more, and let Python's exit flush nothing.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
         told = _of_stdout() or foreseen(error, name, args)
         if told is None and os.environ.get("COORD_DEBUG") == "1":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.base.names import shown
+from coord.cli import closed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,7 +35,7 @@ def lines(texts: Iterable[str]) -> None:
 
 
 def reaches_anybody() -> bool:
-    """Flush the answer, and tell whether it went anywhere: not where stdout is closed.
+    """Flush the answer, and tell whether it went anywhere: not to a closed stdout or pipe.
 
     git opens the null device in the place of a closed stdout before it starts us.
 
@@ -44,6 +45,8 @@ def reaches_anybody() -> bool:
     if sys.stdout is None:
         return False
     sys.stdout.flush()
+    if closed.is_lost(sys.stdout):
+        return False
     try:
         mode = os.fstat(sys.stdout.fileno())
     except (OSError, ValueError):  # a test's own stream

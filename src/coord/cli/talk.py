@@ -59,7 +59,7 @@ def inbox(asked: str | None, *, everything: bool, as_json: bool) -> None:
         show.document(messages.inbox(found))
     else:
         now = found.worker.store.now()
-        show.lines(inboxtext.lines(found.messages, now, inboxes.owners(found)))
+        show.lines(inboxtext.lines(found.messages, now, inboxes.owners(found), found.last))
     if found.broken:
         count = len(found.broken)
         what = "1 message" if count == 1 else f"{count} messages"

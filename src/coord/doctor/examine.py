@@ -16,6 +16,7 @@ from coord.doctor import (
     installation,
     paths,
     pending,
+    permitted,
     pinned,
     race,
     runtime,
@@ -94,6 +95,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         _guarded(here, views, block, installed),
         pending.judge(waiting),
         race.judge(race.run(here.common_dir) if installed else race.Race()),
+        permitted.judge(here.common_dir),
     )
     return Diagnosis(here, views, verdicts, version)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from coord.identity import pin
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from coord.board.inbox import Shown
     from coord.board.messages import Message
     from coord.work.ack import Read
     from coord.work.inbox import Inbox
@@ -67,10 +70,27 @@ class SentDocument(TypedDict):
     to: list[RecipientDocument]
 
 
+class LastDocument(TypedDict):
+    """What was shown last, maybe to another reader.
+
+    Attributes:
+        count: how many messages.
+        at: when, RFC 3339 by the store's clock; null where that is not known.
+    """
+
+    count: int
+    at: str | None
+
+
 class InboxDocument(TypedDict):
-    """What was sent to a worker, oldest first."""
+    """What was sent to a worker, oldest first.
+
+    Attributes:
+        shown: what was shown last, where there is nothing to show now; otherwise null.
+    """
 
     messages: list[MessageDocument]
+    shown: LastDocument | None
 
 
 class ReadDocument(TypedDict):
@@ -91,7 +111,13 @@ def read(done: Read) -> ReadDocument:
 
 def inbox(found: Inbox) -> InboxDocument:
     """Return what was sent to a worker."""
-    return {"messages": [message(one) for one in found.messages]}
+    return {"messages": [message(one) for one in found.messages], "shown": _last(found.last)}
+
+
+def _last(last: Shown | None) -> LastDocument | None:
+    if last is None:
+        return None
+    return {"count": last.number, "at": None if last.at is None else pin.at(last.at)}
 
 
 def sent(made: Sequence[Message]) -> SentDocument:

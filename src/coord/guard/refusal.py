@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from coord.base import peerfile, publish
+from coord.base import peerfile, publish, sharing
 from coord.base.cquote import c_quoted, c_unquoted
 from coord.base.names import operand, quote
 from coord.guard.evidence import Facts, gather
@@ -274,10 +274,11 @@ def forget(record: Record) -> None:
 def add(git_dir: str, record: Record) -> None:
     """Write a record that no driver left, under a number of its own."""
     folder = os.path.join(git_dir, FOLDER)
-    os.makedirs(folder, exist_ok=True)
+    share = sharing.of_private(git_dir)
+    sharing.folders(folder, share)
     number = os.getpid()  # as the drivers do
     data = record.text().encode(errors="surrogateescape")
-    while not publish.create(os.path.join(folder, str(number)), data):
+    while not publish.create(os.path.join(folder, str(number)), data, share=share):
         number += 1
 
 
@@ -297,7 +298,8 @@ def resolve(record: Record, blob: str, reason: str) -> Record:
 
 
 def _rewrite(record: Record) -> Record:
-    publish.replace(record.file, record.text().encode(errors="surrogateescape"))
+    share = sharing.of_private(os.path.dirname(os.path.dirname(record.file)))
+    publish.replace(record.file, record.text().encode(errors="surrogateescape"), share=share)
     return record
 
 

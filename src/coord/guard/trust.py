@@ -11,7 +11,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING
 
-from coord.base import peerfile, publish
+from coord.base import peerfile, publish, sharing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ def accept(common_dir: str, commands: Iterable[str]) -> None:
     new = known | {_digest(command) for command in commands}
     if new != known:
         text = "".join(f"{digest}\n" for digest in sorted(new))
-        publish.replace(_path(common_dir), text.encode())
+        publish.replace(_path(common_dir), text.encode(), share=sharing.as_config(common_dir))
 
 
 def _path(common_dir: str) -> str:

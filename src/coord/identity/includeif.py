@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from coord.base import gitconfig, peerfile, publish
+from coord.base import gitconfig, peerfile, publish, sharing
 
 AUTHOR = "coord.config"  # in the private git dir
 _MOST = 1024 * 1024  # bytes: of some ten thousand worktrees
@@ -28,7 +28,8 @@ def join(git_dir: str, common_dir: str) -> None:
     mine = entry_for(git_dir, common_dir)
     new = kept if mine in _entries(kept) else kept + mine
     if new != old:
-        publish.replace(path, new.encode(errors="surrogateescape"))
+        share = sharing.as_config(common_dir)
+        publish.replace(path, new.encode(errors="surrogateescape"), share=share)
 
 
 def checked(text: str, common_dir: str) -> str:

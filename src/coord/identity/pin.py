@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import time
 
-from coord.base import gitconfig, peerfile, publish
+from coord.base import gitconfig, peerfile, publish, sharing
 from coord.base.names import is_actor, slug
 from coord.identity import includeif
 from coord.identity.includeif import AUTHOR
@@ -185,7 +185,7 @@ def ensure(git_dir: str, common_dir: str, wanted: str, rule: Authorship) -> tupl
         gitconfig.Unwritable: name or e-mail holds a control character.
         OSError: the git dir cannot be written.
     """
-    with publish.lock(os.path.join(common_dir, "coord", "pin.lock")):
+    with _alone(common_dir):
         there = read(git_dir)
         if there is not None:
             return there, False
@@ -198,10 +198,10 @@ def replace(git_dir: str, common_dir: str, wanted: str, rule: Authorship) -> Pin
     It is never without a pin. The author's file goes first and comes last: whenever we are killed,
     or the disk is full, it is whole or absent, and an absent one is mended by the next hook.
     """
-    with publish.lock(os.path.join(common_dir, "coord", "pin.lock")):
+    with _alone(common_dir):
         made = _made(_free_name(common_dir, wanted, but=git_dir), rule)
         path = os.path.join(git_dir, PIN)
-        temp = publish.written(path, made.encoded())
+        temp = publish.written(path, made.encoded(), share=sharing.of(common_dir))
         try:
             _forget(os.path.join(git_dir, AUTHOR))
             os.replace(temp, path)
@@ -222,7 +222,7 @@ def _forget(path: str) -> None:
 
 def mend(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
     """Put back the author files of a pinned worktree (deleted by hand, or a new config)."""
-    with publish.lock(os.path.join(common_dir, "coord", "pin.lock")):
+    with _alone(common_dir):
         _follow(git_dir, common_dir, pin, rule)
 
 
@@ -234,15 +234,22 @@ def complete(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> Pin:
     """
     if not pin.awaits(rule) or not rule.email:
         return pin
-    with publish.lock(os.path.join(common_dir, "coord", "pin.lock")):
+    with _alone(common_dir):
         there = read(git_dir)
         if there is None or not there.awaits(rule):
             return there or pin
         name, email = rule.filled(there.actor)
         made = Pin(there.actor, there.instance, name, email, there.created, there.host)
-        publish.replace(os.path.join(git_dir, PIN), made.encoded())
+        share = sharing.of(common_dir)
+        publish.replace(os.path.join(git_dir, PIN), made.encoded(), share=share)
         _follow(git_dir, common_dir, made, rule)
         return made
+
+
+def _alone(common_dir: str) -> publish.lock:
+    folder = os.path.join(common_dir, "coord")
+    sharing.folders(folder, sharing.of_folder(common_dir))
+    return publish.lock(os.path.join(folder, "pin.lock"), sharing.of(common_dir))
 
 
 def branch_handle(git_dir: str) -> str:
@@ -278,7 +285,8 @@ def _free_name(common_dir: str, wanted: str, but: str = "") -> str:
 def _written(git_dir: str, common_dir: str, actor: str, rule: Authorship) -> Pin:
     pin = _made(actor, rule)
     _follow(git_dir, common_dir, pin, rule)
-    publish.create(os.path.join(git_dir, PIN), pin.encoded())
+    share = sharing.of(common_dir)
+    publish.create(os.path.join(git_dir, PIN), pin.encoded(), share=share)
     return pin
 
 
@@ -290,7 +298,7 @@ def _made(actor: str, rule: Authorship) -> Pin:
 def _follow(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
     if rule.keep or not (pin.email or "{actor}" in rule.name):
         # Empty, it tells the hooks that git's own author is meant; absent, that it is to come.
-        publish.replace(os.path.join(git_dir, AUTHOR), b"")
+        publish.replace(os.path.join(git_dir, AUTHOR), b"", share=sharing.as_config(common_dir))
         return
     if not pin.email:  # not known yet: the next hook asks again
         _forget(os.path.join(git_dir, AUTHOR))
@@ -302,5 +310,9 @@ def _follow(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
         gitconfig.block(section, None, pairs)
         for section, pairs in (("user", user), ("author", who), ("committer", who))
     )
-    publish.replace(os.path.join(git_dir, AUTHOR), text.encode(errors="surrogateescape"))
+    # The shared config includes it: where it could not be read, git itself would die.
+    share = sharing.as_config(common_dir)
+    publish.replace(
+        os.path.join(git_dir, AUTHOR), text.encode(errors="surrogateescape"), share=share
+    )
     includeif.join(git_dir, common_dir)

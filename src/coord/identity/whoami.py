@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from coord.base import command, peerfile, publish
+from coord.base import command, peerfile, publish, sharing
 from coord.base.errors import Environment, Refused, Usage
 from coord.base.names import answers_to, is_actor, quote, slug
 from coord.identity import includeif, pin
@@ -171,20 +171,20 @@ def minted(here: Worktree, actor: str, *, minting: bool = True) -> str | None:
     path = here.private(f"coord-instances/{actor}")
     try:
         if minting:
-            mint(path)
+            mint(path, sharing.of(here.common_dir))
         return peerfile.read(path).decode("ascii").strip() or None
     except (OSError, UnicodeDecodeError):
         return None
 
 
-def mint(path: str) -> None:
+def mint(path: str, share: int) -> None:
     """Give an actor an instance, kept at `path`, unless there is one.
 
     Raises:
         OSError: the private git dir cannot be written, or is full.
     """
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    publish.create(path, pin.uuid().encode() + b"\n")
+    sharing.folders(os.path.dirname(path), share)
+    publish.create(path, pin.uuid().encode() + b"\n", share=share)
 
 
 def own(here: Worktree, key: str) -> str:

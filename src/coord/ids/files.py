@@ -83,24 +83,14 @@ def _published(spot: Spot, path: str, data: bytes) -> bool:
     full = spot.full(path)
     temp = publish.written(spot.here.private("coord-id"), data)
     try:
-        os.link(temp, full, follow_symlinks=False)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if not (publish.lacks_links(error) or is_other_disk(error)):
-            raise
-        return publish.create(full, data)
+        placed = publish.link(temp, full)
     finally:
-        os.unlink(temp)
-    publish.sync_folder(full)
-    return True
-
-
-def is_other_disk(error: OSError) -> bool:
-    """Tell whether git dir and worktree are on two file systems."""
-    import errno  # noqa: PLC0415  # only after a failure
-
-    return error.errno == errno.EXDEV
+        publish.forget(temp)
+    if placed is None:
+        return publish.create(full, data)
+    if placed:
+        publish.sync_folder(full)
+    return placed
 
 
 def stage(spot: Spot, path: str) -> str:

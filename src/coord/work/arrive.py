@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import publish
+from coord.base import publish, sharing
 from coord.base.errors import Environment
 from coord.board import beats, chosen, scopes
 from coord.board.events import Place
@@ -144,7 +144,8 @@ def _with_instance(me: Identity, here: Worktree) -> Identity:
     if me.instance is not None:
         return me
     try:
-        whoami.mint(here.private(f"coord-instances/{me.actor}"))
+        share = sharing.of(here.common_dir)
+        whoami.mint(here.private(f"coord-instances/{me.actor}"), share)
     except OSError as error:
         if publish.is_full(error):
             raise

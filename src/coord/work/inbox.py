@@ -12,6 +12,7 @@ from coord.work import arrive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from coord.board.inbox import Shown
     from coord.board.messages import Message
     from coord.work.arrive import Worker
     from coord.work.call import Call
@@ -24,11 +25,13 @@ class Inbox(NamedTuple):
         worker: to whom.
         messages: the messages and standing offers, oldest first.
         broken: the names of records that are no message.
+        last: what was shown last, where there is nothing new: maybe to another reader.
     """
 
     worker: Worker
     messages: list[Message]
     broken: list[str]
+    last: Shown | None = None
 
 
 def inbox(call: Call, *, everything: bool = False) -> Inbox:
@@ -36,7 +39,9 @@ def inbox(call: Call, *, everything: bool = False) -> Inbox:
     worker = arrive.looking(call)
     broken: list[str] = []
     look = kept.every if everything else kept.unread
-    return Inbox(worker, look(worker.store, worker.me.instance, broken), broken)
+    found = look(worker.store, worker.me.instance, broken)
+    last = None if found else kept.shown_last(worker.store, worker.me.instance)
+    return Inbox(worker, found, broken, last)
 
 
 def owners(found: Inbox) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.base import publish
+from coord.base import publish, sharing
 from coord.base.errors import Environment
 from coord.base.names import quote
 from coord.identity import pin, whoami
@@ -66,7 +66,8 @@ def _added(
         env[whoami.VARIABLE] = actor
     # Not --no-track: git refuses that option where no new branch comes of the call.
     words = ("-c", "branch.autoSetupMerge=false", "worktree", "add", *options, "--", *target)
-    with publish.lock(os.path.join(here.common_dir, "coord", "worktree-add.lock")):
+    share = sharing.of(here.common_dir)
+    with publish.lock(os.path.join(here.common_dir, "coord", "worktree-add.lock"), share):
         code = git.with_hooks(*words, cwd=call.cwd, env=env)
         if code:
             raise _failed(call, target[0], code)

@@ -123,7 +123,7 @@ def _running(
     """Run a verb that goes on until it is told to end."""
     null = subprocess.DEVNULL
     argv = ["git-coord", *words]
-    child = subprocess.Popen(  # noqa: PLW1509  # no thread runs here
+    child = subprocess.Popen(  # noqa: PLW1509
         argv,
         cwd=repo.path,
         env=repo.env,
@@ -131,7 +131,7 @@ def _running(
         stderr=null,
         stdin=null,
         # A suite in the background of a script ignores Ctrl-C, and so would its children.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no thread
     )
     try:
         yield child

@@ -1,0 +1,145 @@
+"""What several users of one repository may do to our files: as much as to git's own.
+
+Git gives what it makes in a git dir the permissions that ``core.sharedRepository`` asks for,
+whatever the umask (``adjust_shared_perm`` of its path.c), and a config file that it rewrites the
+permissions that it had. Hot path: only ``os``.
+
+A *share* is git's own number: 0 leaves the umask's work as it is, a positive one is added to it,
+and a negative one replaces it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from coord.base import peerfile
+
+_SETGID = 0o2000
+_MOST = 1024 * 1024  # bytes of a config file
+_OWNER, _GROUP, _ALL = 0o600, 0o660, 0o664
+_WORDS = {"": 0, "umask": 0, "group": _GROUP, "all": _ALL, "world": _ALL, "everybody": _ALL,
+          "true": _GROUP, "yes": _GROUP, "on": _GROUP, "false": 0, "no": 0, "off": 0}  # fmt: skip
+_OLD = {0: 0, 1: _GROUP, 2: _ALL}
+
+
+def of(common_dir: str) -> int:
+    """Return what ``core.sharedRepository`` of a repository asks for; 0 where it cannot be read."""
+    try:
+        data = peerfile.read(os.path.join(common_dir, "config"), _MOST)
+    except OSError:
+        return 0
+    if b"sharedrepository" not in data.lower():
+        return 0
+    return parsed(_said(data.decode("utf-8", "replace")))
+
+
+def parsed(said: str) -> int:
+    """Return what a value of ``core.sharedRepository`` asks for; of what git refuses, nothing."""
+    if said in _WORDS:
+        return _WORDS[said]
+    try:
+        number = int(said, 8)
+    except ValueError:
+        return 0
+    exactly = -(number & 0o666) if number & _OWNER == _OWNER else 0  # git refuses any other
+    return _OLD.get(number, exactly)
+
+
+def as_config(common_dir: str) -> int:
+    """Return what gives a file the permissions of the repository's config.
+
+    For what that file includes: where one can be read and the other not, git itself dies.
+    """
+    try:
+        return -(os.stat(os.path.join(common_dir, "config")).st_mode & 0o666)
+    except OSError:
+        return 0
+
+
+def of_folder(common_dir: str) -> int:
+    """Return what a folder needs in which a file lies that the repository's config includes."""
+    return of(common_dir) or -as_config(common_dir) & 0o444
+
+
+def of_private(git_dir: str) -> int:
+    """Return :func:`of` for the repository of a private git dir."""
+    try:
+        link = peerfile.read(os.path.join(git_dir, "commondir")).decode(errors="surrogateescape")
+    except OSError:
+        return of(git_dir)
+    return of(os.path.normpath(os.path.join(git_dir, link.rstrip("\n"))))
+
+
+def granted(mode: int, share: int) -> int:
+    """Return the permissions of a file that the umask has left `mode`; git's calc_shared_perm."""
+    bits = abs(share)
+    if not mode & 0o200:
+        bits &= ~0o222
+    if mode & 0o100:
+        bits |= (bits & 0o444) >> 2
+    return bits if share < 0 else mode | bits
+
+
+def settle(fd: int, share: int) -> None:
+    """Give an open file what `share` grants; where there are no such permissions it is left."""
+    if not share:
+        return
+    there = os.fstat(fd).st_mode & 0o777
+    wanted = granted(there, share)
+    if wanted != there:
+        try:
+            os.fchmod(fd, wanted)
+        except OSError:
+            return
+
+
+def folder(path: str, share: int) -> None:
+    """Make a folder as git makes its own; one that is there stays as it is.
+
+    Raises:
+        OSError: the folder above is not there, or may not be written.
+    """
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        return
+    if not share:
+        return
+    there = os.stat(path).st_mode & 0o7777
+    wanted = granted(there & 0o777, share)
+    wanted |= (wanted & 0o444) >> 2 | there & 0o7000
+    for mode in (wanted | _SETGID * bool(wanted & 0o060), wanted):
+        try:
+            os.chmod(path, mode)
+        except OSError:  # a system on which folders hand their group on, and g+s is root's
+            continue
+        return
+
+
+def folders(path: str, share: int) -> None:
+    """Make a folder and what it needs above.
+
+    Raises:
+        OSError: as :func:`folder`.
+    """
+    made = []
+    while not os.path.isdir(path):
+        made.append(path)
+        path = os.path.dirname(path)
+    for each in reversed(made):
+        folder(each, share)
+
+
+def _said(text: str) -> str:
+    """Return the value in a config file, read as git writes it: the last one counts."""
+    found = section = ""
+    for raw in text.split("\n"):
+        line = raw.strip()
+        if line.startswith("["):
+            head, _, line = line[1:].partition("]")
+            section = head.strip().lower()
+        key, equals, value = line.partition("=")
+        if section == "core" and key.strip().lower() == "sharedrepository":
+            bare = value.partition("#")[0].partition(";")[0].strip().strip('"')
+            found = bare.lower() if equals else "group"
+    return found

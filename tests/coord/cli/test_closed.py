@@ -1,0 +1,111 @@
+"""A reader that leaves cuts no verb off, and the exit code says what was done."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.grounds import script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+
+def _unread(tree: Repo, words: str, *, both: bool = False, wait: str = "true") -> int:
+    """Return the exit code of a verb whose stdout (and stderr) closed before it said a word."""
+    pipe = "2>&1 |" if both else "|"
+    line = f"set -o pipefail; {{ sleep 0.3; {words}; }} {pipe} {wait}; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=tree.path, env=tree.env, capture_output=True, check=False
+    )
+    return int(done.stdout.split()[-1])
+
+
+def _send(installed: Repo, tree: Repo, *texts: str) -> None:
+    other = installed.worktree(tree.path.parent / "other", "other")
+    me = tree.coord("whoami").out.split()[0]
+    for text in texts:
+        done = other.coord("send", "help", me, text)
+        assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("door", ["git coord", script("git-coord")])
+def test_a_claim_that_nobody_reads_of_is_made_and_says_so(
+    installed: Repo, tmp_path: Path, door: str
+) -> None:
+    """wacli#366: closed stdout, claimed, but exit 1. Every scope of the line is claimed."""
+    tree = installed.worktree(tmp_path / "tree", "tree")
+
+    assert _unread(tree, f"{door} claim x y z", both=True) == 0
+
+    assert [f"task:{name}" in tree.coord("board").out for name in "xyz"] == [True] * 3
+
+
+def test_a_refusal_that_nobody_reads_of_is_still_one(installed: Repo, tmp_path: Path) -> None:
+    """A negative answer keeps its code; wrong usage, too."""
+    tree = installed.worktree(tmp_path / "tree", "tree")
+
+    assert _unread(tree, "git coord take-over nothing --reason x", both=True) == 1
+    assert _unread(tree, "git coord nonsense", both=True) == 2
+
+
+def test_a_sign_off_that_nobody_reads_of_gives_up_all(installed: Repo, tmp_path: Path) -> None:
+    """It prints a line before it is done: cut off there, half would stay."""
+    tree = installed.worktree(tmp_path / "tree", "tree")
+    tree.coord("claim", "x", "y")
+
+    assert _unread(tree, "git coord sign-off", both=True) == 0
+
+    assert "task:" not in tree.coord("board").out
+
+
+@pytest.mark.parametrize("verb", ["board", "wake", "whoami", "doctor", "log x", "inbox", "list"])
+def test_who_reads_only_the_beginning_gets_no_failure(
+    installed: Repo, tmp_path: Path, verb: str
+) -> None:
+    """What only looks has looked."""
+    tree = installed.worktree(tmp_path / "tree", "tree")
+    tree.coord("claim", "x")
+
+    assert _unread(tree, f"git coord {verb}") == 0
+
+
+def test_messages_that_found_no_reader_stay_unread(installed: Repo, tmp_path: Path) -> None:
+    """The pipe was closed before the first byte: nobody has seen them."""
+    tree = installed.worktree(tmp_path / "tree", "tree")
+    _send(installed, tree, "are you there")
+
+    assert _unread(tree, "git coord inbox") == 0
+
+    assert "1 message" in tree.coord("inbox").out
+
+
+def test_messages_that_another_has_been_shown_are_told_of(installed: Repo, tmp_path: Path) -> None:
+    """agmsg#677, overdeck#3630: `| head -1` takes the rest along, and so does a second session."""
+    tree = installed.worktree(tmp_path / "tree", "tree")
+    _send(installed, tree, "one", "two", "three")
+    assert tree.run("sh", "-c", "git coord inbox | head -n 1").out == "3 messages\n"
+
+    again = tree.coord("inbox").out
+
+    assert again.startswith("0 new; 3 were shown ")
+    assert again.endswith(" ago: git coord inbox --all\n")
+    assert tree.coord("inbox", "--all").out.startswith("3 messages")
+    assert json.loads(tree.coord("inbox", "--json").out)["shown"]["count"] == 3
+
+
+def test_an_inbox_that_never_had_anything_says_so(installed: Repo, tmp_path: Path) -> None:
+    """There is nothing to look for then."""
+    tree = installed.worktree(tmp_path / "tree", "tree")
+
+    assert tree.coord("inbox").out == "0 messages\n"
+    assert json.loads(tree.coord("inbox", "--json").out) == {
+        "schema": 1,
+        "messages": [],
+        "shown": None,
+    }
