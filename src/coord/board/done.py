@@ -34,7 +34,7 @@ def finished(
     """
     holder = state.holder
     before = state
-    if holder is None or holder.instance != mine.instance:
+    if holder is None or holder.instance != mine.instance or holder.run:
         taken = joined(state, mine, is_dead)
         before = state if taken is None else taken.state
     marked = before.finished_at

@@ -102,6 +102,29 @@ class Roll:
             return False
         return self._has_ended(place.process)
 
+    def waits(self, instance: str) -> list[Declared]:
+        """Return the waits of an instance that are proved to be at work."""
+        if instance not in self._waits:
+            home = self._home(instance)
+            self._waits[instance] = [] if home is None else waits.living(home, instance)
+        return self._waits[instance]
+
+    def rank(self, scope: str) -> Callable[[Place], int]:
+        """Return in which order those in the line for `scope` are called, the least first.
+
+        First who is known to listen: its own ``run`` or ``wait`` is at work. Then the present.
+        """
+
+        def ranked(place: Place) -> int:
+            instance = place.instance or ""
+            if place.run or any(one.scope == scope for one in self.waits(instance)):
+                return 0
+            if not self.of(instance).present:
+                return 3
+            return 2 if self._gave_up(instance, scope) else 1
+
+        return ranked
+
     def works_on(self, place: Place) -> bool:
         """Tell whether the command that a place of ``run`` guards is still there."""
         command = place.command

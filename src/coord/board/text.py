@@ -88,6 +88,7 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
     first, *others = row.claimants
     marks = [
         *([_issue(first.place)] if first.place.issue is not None else []),
+        *([f"runs {_run(first.place)}"] if first.place.run else []),
         *(["paused"] if row.paused_at else []),
         *(["finished"] if row.done else []),
         *(_why_stale(row) if row.stale and not row.done else []),
@@ -112,10 +113,19 @@ def _why_stale(row: Row) -> tuple[str, ...]:
 
 def _follower(claimant: Claimant, me: str | None, now: float | None, began: float | None) -> str:
     place = claimant.place
+    if place.run and claimant.state == "held":
+        return f"runs {_run(place)}{_age(place, now, began)}"
+    if claimant.number is None and place.run:
+        return f"-  {_named(place, me)} ran {_run(place)}, but that has ended"
     if claimant.number is None:
         end = "its worktree is gone" if claimant.gone else "its process has ended"
         return f"-  {_named(place, me)} waited, but {end}"
-    return f"{claimant.number}. {_named(place, me)}, waiting{_age(place, now, began)}"
+    to = f" to run {_run(place)}" if place.run else ""
+    return f"{claimant.number}. {_named(place, me)}, waiting{to}{_age(place, now, began)}"
+
+
+def _run(place: Place) -> str:
+    return place.words or "a command"
 
 
 def _named(place: Place, me: str | None) -> str:
@@ -154,7 +164,7 @@ def _result(event: Event) -> str:
     if event.kind == "offer" and event.state.offers:
         to = event.state.offers[-1].name
         return f" → offered to {to}, held by {holder.actor}, generation {event.state.generation}"
-    waiting = len(event.state.line) - 1
+    waiting = sum(at > 0 and not event.state.has_turn(at) for at in range(len(event.state.line)))
     line = f", {waiting} waiting" if waiting else ""
     return f" → held by {holder.actor}, generation {event.state.generation}{line}"
 

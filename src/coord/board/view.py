@@ -67,7 +67,7 @@ def row(scope: str, state: State, roll: Roll) -> Row:
     if holder is None:
         return Row(scope, "free", generation=state.generation)
     line = tuple(claimants(state, roll))
-    live = sum(claimant.number is not None for claimant in line)
+    live = len({claimant.number for claimant in line} - {None})
     known = None if holder.instance is None else roll.of(holder.instance)
     dead = roll.is_dead(holder)
     return Row(
@@ -86,14 +86,14 @@ def row(scope: str, state: State, roll: Roll) -> Row:
 
 
 def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
-    """Yield the line with its numbers; waits of the dead have none."""
+    """Yield the line with its numbers; waits of the dead have none, a run at work its claim's."""
     number = 0
     for index, place in enumerate(state.line):
         if index and roll.is_dead(place):
             yield Claimant(place, None, "dead", roll.is_gone(place))
             continue
-        number += 1
-        yield Claimant(place, number, "waiting" if index else "held")
+        number += not (index and place.run and state.has_turn(index))
+        yield Claimant(place, number, "waiting" if number > 1 else "held")
 
 
 def claimant(state: State, mine: Place, roll: Roll) -> Claimant:
@@ -128,6 +128,18 @@ def is_held_by(state: State, instance: str | None) -> bool:
     return state.holder is not None and state.holder.instance == instance
 
 
+def running(state: State, instance: str, roll: Roll) -> list[Place]:
+    """Return the runs of `instance` that are at work in a scope, or would be but for its claim."""
+    working = state.at_work()
+    return [one for one in working if one.instance == instance and not roll.is_dead(one)]
+
+
+def run(place: Place) -> str:
+    """Return what a place of ``run`` runs, in a few words."""
+    name = place.words or (place.command.name if place.command else "")
+    return f"the run of {name}" if name else "a run"
+
+
 def owner(state: State, instance: str | None, what: str = "it") -> str:
     """Return who has a scope, as a clause about `what` that `instance` reads."""
     if state.holder is None:
@@ -142,4 +154,5 @@ def told(place: Place) -> str:
     if is_unknown(place):
         return "unknown (its record cannot be read)"
     held_for = "for " if place.on_behalf else ""
-    return f"{place.actor} ({held_for}{place.branch})" if place.branch else place.actor
+    who = f"{place.actor} ({held_for}{place.branch})" if place.branch else place.actor
+    return f"{who}, by {run(place)}" if place.run else who

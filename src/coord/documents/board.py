@@ -51,10 +51,12 @@ class ClaimantDocument(BriefDocument):
     Attributes:
         place: its number among those that count, null for a dead one that waits.
         state: ``held``, ``waiting`` or ``dead``.
+        run: what ``git coord run`` runs in this place, null for a claim.
     """
 
     place: int | None
     state: str
+    run: str | None
 
 
 class RowDocument(TypedDict):
@@ -136,4 +138,5 @@ def row(one: Row) -> RowDocument:
 
 
 def _claimant(one: Claimant) -> ClaimantDocument:
-    return {**brief(one.place), "place": one.number, "state": one.state}
+    run = (one.place.words or "a command") if one.place.run else None
+    return {**brief(one.place), "place": one.number, "state": one.state, "run": run}

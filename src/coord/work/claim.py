@@ -80,7 +80,7 @@ def join(worker: Worker, roll: Roll, scope: str, mine: Place) -> Claim:
         lambda state: events.joined(state, mine, roll.is_dead, roll.is_finished),
     )
     state = outcome.state
-    places = events.places_for(state, mine, roll.is_dead, roll.is_finished)
+    places = events.places_for(state, mine, roll.is_finished)
     return Claim(scope, state, state.line[places[0]])
 
 

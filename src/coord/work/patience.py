@@ -2,38 +2,133 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import TYPE_CHECKING
 
 from coord.base import duration
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import claims, view, waiting
-from coord.work import lost
+from coord.board import chosen, claims, handover, keys, view, waiting
+from coord.board.events import State
+from coord.work import lost, news
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from coord.board.events import State
+    from coord.board.bell import Bell
+    from coord.board.offer import Offer
     from coord.work.arrive import Worker
 
+_AGAIN = 1.0  # seconds; that a run of one's own was killed is no event
 
-def until(worker: Worker, scope: str, is_open: Callable[[], bool], timeout: float) -> None:
+
+def until(
+    worker: Worker,
+    scope: str,
+    is_open: Callable[[State], bool],
+    timeout: float,
+    rung: Callable[[], None],
+) -> None:
     """Wait until `is_open`, at most `timeout` seconds, with signs of life all the while.
 
+    Args:
+        worker: who waits.
+        scope: what for.
+        is_open: judges how the scope stands, at once and after each event.
+        timeout: seconds at most; 0 does not wait.
+        rung: called when there may be news.
+
     Raises:
-        Refused: the time is up, or a process above this one has ended.
+        Refused: the time is up, a process above this one has ended, or the scope is offered.
     """
-    try:
-        done = waiting.until(is_open, worker.watch, timeout, worker.beat, worker.beat_every)
-    except waiting.Orphaned:
-        raise _orphaned(worker, scope) from None
-    if not done:
-        raise _timed_out(worker, scope, claims.state(worker.store, scope), timeout)
+    end = time.monotonic() + timeout
+    beaten = time.monotonic()
+    while True:
+        newest = claims.top(worker.store, scope)
+        state = State() if newest is None else newest.state
+        # It listens before anything is judged: what comes after the judgement rings.
+        bell = bell_of(worker, scope, 1 if newest is None else newest.seq + 1)
+        try:
+            rung()
+            if is_open(state):
+                return
+            require_no_offer(worker, scope, state)
+            now = time.monotonic()
+            if now >= end:
+                raise timed_out(worker, scope, state, timeout)
+            if worker.watch.is_broken() or (
+                bell.rest(min(end - now, _rest(worker, state))) == "ended"
+            ):
+                raise orphaned(worker.watch.told, scope)
+        finally:
+            bell.close()
+        if time.monotonic() - beaten >= worker.beat_every:
+            worker.beat()
+            beaten = time.monotonic()
 
 
-def _orphaned(worker: Worker, scope: str) -> Refused:
-    ended = worker.watch.ended
-    who = "a process" if ended is None else f"{ended.name} (pid {ended.pid})"
+def bell_of(worker: Worker, scope: str, event: int) -> Bell:
+    """Return what rings at event number `event` of `scope`, and at news for `worker`."""
+    folder = chosen.folder(worker.here.common_dir)
+    told = f"{folder}/{keys.notices(worker.instance)}" if worker.instance else ""
+    if told:
+        try:
+            os.makedirs(told, exist_ok=True)
+        except OSError:  # read-only: it is looked for then
+            pass
+    return waiting.bell(f"{folder}/{keys.event(keys.claim(scope), event)}", told, worker.watch)
+
+
+def _rest(worker: Worker, state: State) -> float:
+    """Return after how many seconds to judge again, whatever has happened."""
+    own = any(one.run and one.instance == worker.me.instance for one in state.line)
+    return min(_AGAIN, worker.beat_every) if own else worker.beat_every
+
+
+def require_no_offer(worker: Worker, scope: str, state: State) -> None:
+    """End a wait for what is offered to who waits: the holder waits for its ack.
+
+    Raises:
+        Refused: it is offered.
+    """
+    for offer in handover.to_me(state, worker.me.instance or ""):
+        by = state.line[0].actor
+        raise offered(scope, scope, by, offer)
+
+
+def require_no_new_offer(worker: Worker, scope: str) -> None:
+    """End a wait when something else is offered, which nobody would see while it lasts.
+
+    Raises:
+        Refused: it is.
+    """
+    reader = news.reader(worker)
+    for one in news.unread(reader) if reader is not None else ():
+        notice = one.notice
+        if notice.kind == "offered" and one.stands:
+            state = claims.state(worker.store, notice.scope)
+            offer = handover.standing(state, notice.event)
+            if offer is not None:
+                raise offered(scope, notice.scope, notice.by, offer)
+
+
+def offered(scope: str, what: str, by: str, offer: Offer) -> Refused:
+    """Return why a wait for `scope` ends: `by` offers `what`."""
+    why = "an offer is its holder's until you take it up, and your place in the line does not"
+    if what != scope:
+        why = f"you were to wait for {scope}, and could not have read of it; wait again after it"
+    return Refused(
+        "offered",
+        f"{what} is offered to you by {by}",
+        where=scope,
+        why=why,
+        run=f"git coord ack {offer.id}",
+    )
+
+
+def orphaned(who: str, scope: str) -> Refused:
+    """Return why a wait ends: `who` has ended, and nobody reads its answer."""
     wait = f"git coord wait {quote(scope)}"
     return Refused(
         "worker-gone",
@@ -45,7 +140,8 @@ def _orphaned(worker: Worker, scope: str) -> Refused:
     )
 
 
-def _timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refused:
+def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refused:
+    """Return why a wait ends: its time is up."""
     holder = state.holder
     found = None if holder is None else lost.found(scope, holder, worker.roll())
     by = f"held by {view.told(holder)}" if holder else "held by others"

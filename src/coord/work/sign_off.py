@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import beats, chosen, claims, done
+from coord.board import beats, chosen, claims, done, view
 from coord.guard import refusal
 from coord.identity import whoami as identities
 from coord.repo import git, worktree
@@ -30,6 +30,7 @@ class SignedOff(NamedTuple):
         released: what was given up.
         kept: the scopes that stay the worker's: finished, or offered to somebody.
         offered: the offers that stand on some of these.
+        running: what runs under a scope still, and holds it until it ends.
     """
 
     worker: Worker
@@ -38,6 +39,7 @@ class SignedOff(NamedTuple):
     released: list[Given]
     kept: list[str]
     offered: dict[str, tuple[Offer, ...]]
+    running: dict[str, str]
 
 
 def sign_off(call: Call) -> SignedOff:
@@ -58,9 +60,9 @@ def sign_off(call: Call) -> SignedOff:
         call.note(words)
     pending, changed = _pending(here), uncommitted.paths(here)
     worker = arrive.Worker(here, me, chosen.board_of(here.common_dir), call.watch, [])
-    released, kept, offered = _left(worker)
+    left = _left(worker)
     beats.drop(here.git_dir, me.instance)
-    return SignedOff(worker, pending, changed, released, kept, offered)
+    return SignedOff(worker, pending, changed, *left)
 
 
 def _pending(here: Worktree) -> list[str]:
@@ -69,12 +71,19 @@ def _pending(here: Worktree) -> list[str]:
     return sorted({record.path for record, facts in live if not refusal.is_settled(record, facts)})
 
 
-def _left(worker: Worker) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]]]:
-    """Give up places; return what was given up, what was kept, and which offers stand on that."""
+def _left(
+    worker: Worker,
+) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]], dict[str, str]]:
+    """Give up places; return what was given up, what was kept, and offers and runs on that."""
     tops = list(claims.tops(worker.store)) if worker.me.instance else []
     roll, moves, released = worker.roll(), leaving.own_moves(worker), []
     offered = {event.scope: found for event in tops if (found := _offered(worker, roll, event))}
-    mine = {event.scope: event.state.places_of(worker.instance) for event in tops}
+    mine = {event.scope: leaving.own(event.state, worker, roll) for event in tops}
+    running = {
+        event.scope: " and ".join(map(view.run, found))
+        for event in tops
+        if worker.me.instance and (found := view.running(event.state, worker.instance, roll))
+    }
     finished = done.finished_by(tops, worker.instance)
     kept = {
         scope: [
@@ -88,7 +97,8 @@ def _left(worker: Worker) -> tuple[list[Given], list[str], dict[str, tuple[Offer
         if len(kept[scope]) < len(mine[scope]):
             stay = frozenset(kept[scope])
             released.append(leaving.give_up(worker, roll, scope, moves, stay))
-    return released, sorted(scope for scope, places in kept.items() if places), offered
+    stay = [scope for scope in mine if kept[scope] or scope in running]
+    return released, sorted(stay), offered, running
 
 
 def _offered(worker: Worker, roll: Roll, event: Event) -> tuple[Offer, ...]:
