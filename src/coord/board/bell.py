@@ -1,9 +1,9 @@
 """What wakes one who waits: an event of the scope, news for the worker, the end of a process.
 
-Where the kernel tells (inotify, pidfd) a wait costs nothing until then. Elsewhere it is a look in
-turn at two names, one a tick: the scope's *next* event, which is absent until there is one, so that
-no clock's granularity can hide it; and the folder of the worker's news, which is listed anew as
-long as its stamp is too young to be told from a later one.
+Where the kernel tells (inotify, pidfd) a wait costs nothing until then. Elsewhere it is one look a
+tick at one name: the scope's *next* event, which is absent until there is one, so that no clock's
+granularity can hide it. Every tenth tick it looks for news of other scopes as well, in a folder
+that is listed anew as long as its stamp is too young to be told from a later one.
 
 Imported by processes that do nothing else for hours: standard library only, and little of it.
 """
@@ -18,7 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-TICK = 0.12  # two of them are one look at everything
+TICK = 0.2
+_NEWS_EVERY = 10  # ticks
 _SAFETY = 5.0  # seconds between looks where the kernel tells: a board that a network shares is silent
 _YOUNG = 2.0  # seconds; file systems stamp by a clock of up to two
 _CREATE, _MOVED_TO, _DELETE_SELF, _MOVE_SELF = 0x100, 0x80, 0x400, 0x800
@@ -59,8 +60,12 @@ class Bell:
             self._poll.register(self._inotify, select.POLLIN)
         self._names = self._list()
         self._stamp = (0, 0)
-        self._turn = False
+        self._ticks = 0
         self.ended: int | None = None
+
+    def expect(self, event: str) -> None:
+        """Ring at another event of the same scope from now on."""
+        self._event = event
 
     def close(self) -> None:
         """Let go of what the kernel keeps for it."""
@@ -94,12 +99,11 @@ class Bell:
         return rung
 
     def _rung(self, *, both: bool) -> bool:
-        """Look at the next event, or at the news: one call a tick."""
-        self._turn = not self._turn
-        return (
-            ((both or self._turn) and _is_there(self._event))
-            or ((both or not self._turn) and bool(self._news) and self._has_news())
-        )  # fmt: skip
+        """Look for the next event, and at times for news."""
+        self._ticks += 1
+        if _is_there(self._event):
+            return True
+        return (both or self._ticks % _NEWS_EVERY == 0) and bool(self._news) and self._has_news()
 
     def _has_news(self) -> bool:
         try:

@@ -49,9 +49,10 @@ def landed(
     gone: Collection[Place],
     words: str,
     is_dead: Callable[[Place], bool],
+    rank: Callable[[Place], int] = lambda _: 0,
 ) -> Change | None:
     """Give up the places `gone` of branches that have landed; the next in line becomes holder."""
-    change = left(state, lambda place: place in gone, is_dead)
+    change = left(state, lambda place: place in gone, is_dead, rank)
     if change is None:
         return None
     return change._replace(kind="land", details={**change.details, "reason": words})

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import actors, claims, done, presence
+from coord.board import actors, attending, claims, done
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 from coord.identity import pin
+from coord.liveness import presence
 from coord.repo import worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from coord.board.attending import Attending
     from coord.board.events import Place
-    from coord.board.presence import Status
-    from coord.board.process import Process
+    from coord.liveness.presence import Status
+    from coord.liveness.process import Process
     from coord.board.store import Store
     from coord.repo.worktree import Sibling
 
@@ -43,6 +45,7 @@ class Roll:
         self._expires = expires
         self._known: dict[str, Status] = {}
         self._ended: dict[Process, bool] = {}
+        self._waits: dict[str, Sequence[Attending]] = {}
         self._finished: dict[tuple[str | None, str], bool] = {}
         self.now = store.now()
 
@@ -100,30 +103,40 @@ class Roll:
                 return status.gone or status.dead
         if place.process is None or self.works_on(place):
             return False
-        return self._has_ended(place.process)
+        return self._has_ended(place.process) and self._is_unlocked(place)
 
-    def waits(self, instance: str) -> list[Declared]:
-        """Return the waits of an instance that are proved to be at work."""
+    def _is_unlocked(self, place: Place) -> bool:
+        if not place.run:
+            return True
+        home = self._home(place.instance)
+        return home is None or attending.run_has_ended(home, place)
+
+    def waits(self, instance: str) -> Sequence[Attending]:
+        """Return the waits of an instance that are at work, or were killed."""
         if instance not in self._waits:
             home = self._home(instance)
-            self._waits[instance] = [] if home is None else waits.living(home, instance)
+            self._waits[instance] = [] if home is None else list(attending.of(home, instance))
         return self._waits[instance]
 
     def rank(self, scope: str) -> Callable[[Place], int]:
         """Return in which order those in the line for `scope` are called, the least first.
 
-        First who is known to listen: its own ``run`` or ``wait`` is at work. Then the present.
+        First who is known to listen: its own ``run`` or ``wait`` is at work. Then who is present,
+        and has not been killed at a wait.
         """
+        return lambda place: self._rank(scope, place)
 
-        def ranked(place: Place) -> int:
-            instance = place.instance or ""
-            if place.run or any(one.scope == scope for one in self.waits(instance)):
-                return 0
-            if not self.of(instance).present:
-                return 3
-            return 2 if self._gave_up(instance, scope) else 1
+    def _rank(self, scope: str, place: Place) -> int:
+        waits = [one for one in self.waits(place.instance or "") if one.scope == scope]
+        if place.run or any(one.lives for one in waits):
+            return 0
+        if place.instance is None or not self.of(place.instance).present:
+            return 3
+        return 2 if any(one.ended for one in waits) else 1
 
-        return ranked
+    def _home(self, instance: str | None) -> str | None:
+        actor = actors.find(self._store, instance) if instance else None
+        return None if actor is None else self._git_dir(actor)
 
     def works_on(self, place: Place) -> bool:
         """Tell whether the command that a place of ``run`` guards is still there."""
@@ -132,7 +145,7 @@ class Roll:
 
     def _has_ended(self, process: Process) -> bool:
         if process not in self._ended:
-            self._ended[process] = process.is_dead
+            self._ended[process] = process.has_ended
         return self._ended[process]
 
     def is_gone(self, place: Place) -> bool:

@@ -163,7 +163,7 @@ class _Board:
         self._worker = worker
         self._roll: Roll = worker.roll()
         self._states = {event.scope: event.state for event in claims.tops(worker.store)}
-        self._waits = [*self._in_line(), *self._at_work()]
+        self._waits = [*self._at_work(), *self._in_line()]
 
     def circle(self, start: Wait, *, blocked: bool = False) -> list[Step]:
         """Return the shortest way from `start` back to its own worker; none where there is none.
@@ -223,4 +223,5 @@ class _Board:
         }
         for instance, actor in known.items():
             for found in self._roll.waits(instance or ""):
-                yield Wait(found.scope, actor, instance or "", found.within, None, blocks=True)
+                if found.lives:
+                    yield Wait(found.scope, actor, instance or "", found.within, None, blocks=True)

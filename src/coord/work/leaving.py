@@ -61,7 +61,7 @@ def give_up(
         held = state.holder in gone
         offers = state.offers if held else ()
         words = shipped(moves, scope, gone[0].since) if held else ""
-        change = events.left(state, lambda place: place in gone, roll.is_dead, roll.rank)
+        change = events.left(state, lambda place: place in gone, roll.is_dead, roll.rank(scope))
         if change is None or not words:
             return change
         return change._replace(details={**change.details, "shipped": words})

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from coord.base import duration
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import chosen, claims, handover, keys, view, waiting
+from coord.board import chosen, claims, keys, view, waiting
 from coord.board.events import State
-from coord.work import lost, news
+from coord.work import cutoff, lost, news
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from coord.board.bell import Bell
-    from coord.board.offer import Offer
     from coord.work.arrive import Worker
 
 _AGAIN = 1.0  # seconds; that a run of one's own was killed is no event
@@ -29,6 +28,7 @@ def until(
     is_open: Callable[[State], bool],
     timeout: float,
     rung: Callable[[], None],
+    end: float | None = None,
 ) -> None:
     """Wait until `is_open`, at most `timeout` seconds, with signs of life all the while.
 
@@ -38,11 +38,12 @@ def until(
         is_open: judges how the scope stands, at once and after each event.
         timeout: seconds at most; 0 does not wait.
         rung: called when there may be news.
+        end: when its time is up, by the monotonic clock, where it began before.
 
     Raises:
         Refused: the time is up, a process above this one has ended, or the scope is offered.
     """
-    end = time.monotonic() + timeout
+    end = time.monotonic() + timeout if end is None else end
     beaten = time.monotonic()
     while True:
         newest = claims.top(worker.store, scope)
@@ -53,14 +54,14 @@ def until(
             rung()
             if is_open(state):
                 return
-            require_no_offer(worker, scope, state)
+            require_not_offered(worker, scope, state)
             now = time.monotonic()
             if now >= end:
                 raise timed_out(worker, scope, state, timeout)
             if worker.watch.is_broken() or (
                 bell.rest(min(end - now, _rest(worker, state))) == "ended"
             ):
-                raise orphaned(worker.watch.told, scope)
+                raise cutoff.orphaned(worker.watch.told, scope)
         finally:
             bell.close()
         if time.monotonic() - beaten >= worker.beat_every:
@@ -70,14 +71,24 @@ def until(
 
 def bell_of(worker: Worker, scope: str, event: int) -> Bell:
     """Return what rings at event number `event` of `scope`, and at news for `worker`."""
-    folder = chosen.folder(worker.here.common_dir)
-    told = f"{folder}/{keys.notices(worker.instance)}" if worker.instance else ""
-    if told:
-        try:
-            os.makedirs(told, exist_ok=True)
-        except OSError:  # read-only: it is looked for then
-            pass
-    return waiting.bell(f"{folder}/{keys.event(keys.claim(scope), event)}", told, worker.watch)
+    return waiting.bell(event_of(worker, scope, event), news_of(worker), worker.watch)
+
+
+def event_of(worker: Worker, scope: str, event: int) -> str:
+    """Return the file of event number `event` of `scope`."""
+    return f"{chosen.folder(worker.here.common_dir)}/{keys.event(keys.claim(scope), event)}"
+
+
+def news_of(worker: Worker) -> str:
+    """Return the folder of the news for `worker`, so that it can be watched; empty for nobody's."""
+    if news.reader(worker) is None:
+        return ""
+    told = f"{chosen.folder(worker.here.common_dir)}/{keys.notices(worker.instance)}"
+    try:
+        os.makedirs(told, exist_ok=True)
+    except OSError:  # read-only: it is looked for from time to time
+        pass
+    return told
 
 
 def _rest(worker: Worker, state: State) -> float:
@@ -86,58 +97,15 @@ def _rest(worker: Worker, state: State) -> float:
     return min(_AGAIN, worker.beat_every) if own else worker.beat_every
 
 
-def require_no_offer(worker: Worker, scope: str, state: State) -> None:
+def require_not_offered(worker: Worker, scope: str, state: State) -> None:
     """End a wait for what is offered to who waits: the holder waits for its ack.
 
     Raises:
         Refused: it is offered.
     """
-    for offer in handover.to_me(state, worker.me.instance or ""):
-        by = state.line[0].actor
-        raise offered(scope, scope, by, offer)
-
-
-def require_no_new_offer(worker: Worker, scope: str) -> None:
-    """End a wait when something else is offered, which nobody would see while it lasts.
-
-    Raises:
-        Refused: it is.
-    """
-    reader = news.reader(worker)
-    for one in news.unread(reader) if reader is not None else ():
-        notice = one.notice
-        if notice.kind == "offered" and one.stands:
-            state = claims.state(worker.store, notice.scope)
-            offer = handover.standing(state, notice.event)
-            if offer is not None:
-                raise offered(scope, notice.scope, notice.by, offer)
-
-
-def offered(scope: str, what: str, by: str, offer: Offer) -> Refused:
-    """Return why a wait for `scope` ends: `by` offers `what`."""
-    why = "an offer is its holder's until you take it up, and your place in the line does not"
-    if what != scope:
-        why = f"you were to wait for {scope}, and could not have read of it; wait again after it"
-    return Refused(
-        "offered",
-        f"{what} is offered to you by {by}",
-        where=scope,
-        why=why,
-        run=f"git coord ack {offer.id}",
-    )
-
-
-def orphaned(who: str, scope: str) -> Refused:
-    """Return why a wait ends: `who` has ended, and nobody reads its answer."""
-    wait = f"git coord wait {quote(scope)}"
-    return Refused(
-        "worker-gone",
-        f"nobody is left to wait for {scope}",
-        where=scope,
-        why=f"{who} that this wait was started from has ended; what is to outlive its shell "
-        f"is started by setsid {wait}",
-        run=wait,
-    )
+    why = cutoff.offered(state, scope, worker.me.instance or "")
+    if why is not None:
+        raise why
 
 
 def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refused:

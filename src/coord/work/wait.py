@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import claims
-from coord.liveness import sessionfile
-from coord.work import arrive, circle, lost, patience
+from coord.board import attending, claims
+from coord.board.events import State
+from coord.work import arrive, circle, cutoff, lost, news, patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from coord.board.events import State
     from coord.liveness.sessionfile import Session
     from coord.work.arrive import Worker
     from coord.work.call import Call
@@ -25,8 +25,39 @@ class Waited(NamedTuple):
     state: State
 
 
+class Waiting(NamedTuple):
+    """A wait that is sure to last.
+
+    Attributes:
+        worker: who waits.
+        scope: what for.
+        event: the number of the scope's next event.
+        end: when its time is up, by the monotonic clock.
+        session: its lock, None where nothing could be written.
+        within: the runs it was started from, by nonce.
+    """
+
+    worker: Worker
+    scope: str
+    event: int
+    end: float
+    session: Session | None
+    within: tuple[str, ...]
+
+
+class Resumed(NamedTuple):
+    """What is left of a wait that has slept: when its time is up, and its lock."""
+
+    end: float
+    session: Session | None
+
+
 def wait(
-    call: Call, name: str, timeout: float, slept: Callable[[Waited, Session], None] | None = None
+    call: Call,
+    name: str,
+    timeout: float,
+    sleep: Callable[[Waiting], None] = lambda _: None,
+    resumed: Resumed | None = None,
 ) -> Waited:
     """Wait until the scope `name` could be held, at most `timeout` seconds.
 
@@ -34,8 +65,9 @@ def wait(
         call: who calls.
         name: the scope.
         timeout: seconds to wait at most.
-        slept: called once it is sure that there is something to wait for: it may sleep in the
-            caller's own way, and never return.
+        sleep: called once it is sure that there is something to wait for: it may become another
+            program, which waits for less than this one costs.
+        resumed: what that program has left of the time, and the lock.
 
     Raises:
         Usage: it is no scope.
@@ -48,22 +80,31 @@ def wait(
     def is_open(state: State) -> bool:
         return could_hold(worker, state, within)
 
-    state = claims.state(worker.store, scope)
-    if is_open(state):
-        return Waited(worker, scope, state)
-    patience.require_no_offer(worker, scope, state)
-    if timeout:
-        lost.tell(call, worker, scope, state, worker.roll())
-    session = attending(worker, scope, within)
+    def require_no_offer() -> None:
+        reader = news.reader(worker)
+        why = None if reader is None else cutoff.offered_anew(reader, scope)
+        if why is not None:
+            raise why
+
+    newest = claims.top(worker.store, scope)
+    state = State() if newest is None else newest.state
+    session = None if resumed is None else resumed.session
     try:
-        if timeout:
+        if is_open(state):
+            return Waited(worker, scope, state)
+        patience.require_not_offered(worker, scope, state)
+        end = time.monotonic() + timeout if resumed is None else resumed.end
+        if resumed is None and timeout:
+            lost.tell(call, worker, scope, state, worker.roll())
+            if worker.me.instance is not None:
+                session = attending.begin(worker.here.git_dir, worker.instance, scope, within)
             circle.require_not_inside(worker, scope, state, None, within)
             circle.require_none(call, worker, scope, None)
-        if slept is not None and session is not None:
-            slept(Waited(worker, scope, state), session)
-        patience.until(
-            worker, scope, is_open, timeout, lambda: patience.require_no_new_offer(worker, scope)
-        )
+        require_no_offer()
+        own = any(one.run and one.instance == worker.me.instance for one in state.line)
+        if newest is not None and not own and time.monotonic() < end:
+            sleep(Waiting(worker, scope, newest.seq + 1, end, session, within))
+        patience.until(worker, scope, is_open, timeout, require_no_offer, end)
     finally:
         if session is not None:
             session.drop()
@@ -78,20 +119,3 @@ def could_hold(worker: Worker, state: State, within: tuple[str, ...] = ()) -> bo
         return False
     others = [one for one in state.at_work() if one.nonce not in within]
     return not others or all(map(worker.roll().is_dead, others))
-
-
-def attending(worker: Worker, scope: str, within: tuple[str, ...]) -> Session | None:
-    """Begin a wait for all to see who can prove it; None where nothing can be written.
-
-    What killed waits of the same worker have left is taken away.
-    """
-    git_dir = worker.here.git_dir
-    if worker.me.instance is None:
-        return None
-    try:
-        for found in sessionfile.every(git_dir):
-            if found.kind == "wait" and found.scope == scope and sessionfile.has_ended(git_dir, found):
-                sessionfile.forget(git_dir, found)
-        return sessionfile.begin(git_dir, "wait", worker.instance, scope, within=within)
-    except OSError:
-        return None
