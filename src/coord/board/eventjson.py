@@ -12,7 +12,7 @@ from typing import Any
 from coord.board import keys, peerjson
 from coord.board.events import Event, Place, State
 from coord.board.offer import Offer
-from coord.board.process import Process
+from coord.liveness.process import Process
 
 SCHEMA = 1
 _EVENT_KEYS = Event._fields[:-2]  # in the order of the record

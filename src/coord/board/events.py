@@ -16,7 +16,7 @@ from coord.board.line import UNKNOWN, Change, Event, Place, State
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from coord.board.process import Process
+    from coord.liveness.process import Process
 
 __all__ = ["UNKNOWN", "Change", "Event", "Place", "State"]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.board.offer import Offer
-    from coord.board.process import Process
+    from coord.liveness.process import Process
 
 UNKNOWN = "unknown"
 _NOTHING: Mapping[str, object] = {}

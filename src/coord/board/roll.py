@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import actors, claims, done, presence
+from coord.board import actors, claims, done
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 from coord.identity import pin
+from coord.liveness import presence
 from coord.repo import worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from coord.board.events import Place
-    from coord.board.presence import Status
-    from coord.board.process import Process
     from coord.board.store import Store
+    from coord.liveness.presence import Status
+    from coord.liveness.process import Process
     from coord.repo.worktree import Sibling
 
 # As long as history is kept: who has been silent for longer and holds nothing is of the past.
@@ -109,7 +110,7 @@ class Roll:
 
     def _has_ended(self, process: Process) -> bool:
         if process not in self._ended:
-            self._ended[process] = process.is_dead
+            self._ended[process] = process.has_ended
         return self._ended[process]
 
     def is_gone(self, place: Place) -> bool:

@@ -10,7 +10,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from coord.board import process
+from coord.liveness import process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ class Watch:
     @property
     def ended(self) -> process.Link | None:
         """The nearest watched ancestor that has ended since we looked."""
-        gone = (link for link in self._watched if not process.is_alive(link.pid, link.start))
+        gone = (link for link in self._watched if process.has_ended(link.pid, link.start))
         return next(gone, None)
 
 

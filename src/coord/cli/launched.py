@@ -7,8 +7,8 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING
 
-from coord.board import process
 from coord.cli import show
+from coord.liveness import process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import publish
 from coord.base.errors import Environment
-from coord.board import beats, chosen, scopes
+from coord.board import chosen, scopes
 from coord.board.events import Place
 from coord.board.roll import Roll
 from coord.identity import whoami
 from coord.identity.pin import now
+from coord.liveness import beats
 from coord.repo import git, worktree
 from coord.settings import config
 from coord.work import enrolment, where
@@ -18,10 +19,10 @@ from coord.work import enrolment, where
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.board.process import Process
     from coord.board.store import Store
     from coord.board.waiting import Watch
     from coord.identity.whoami import Identity
+    from coord.liveness.process import Process
     from coord.repo.worktree import Worktree
     from coord.work.call import Call
 

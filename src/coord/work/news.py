@@ -6,7 +6,8 @@ of small files (0.5 ms).
 
 from __future__ import annotations
 
-from coord.board import beats, chosen, keys
+from coord.board import chosen, keys
+from coord.liveness import beats
 from coord.repo import worktree
 
 TYPE_CHECKING = False

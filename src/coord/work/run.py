@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import duration
 from coord.base.errors import CoordError
 from coord.base.names import quote
-from coord.board import claims, events, process, view
+from coord.board import claims, events, view
+from coord.liveness import process
 from coord.work import arrive, lost, patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from coord.board.events import Place, State
-    from coord.board.process import Process
+    from coord.liveness.process import Process
     from coord.work.arrive import Worker
     from coord.work.call import Call
 
@@ -102,7 +103,7 @@ def _beat_until(done: threading.Event, worker: Worker) -> None:
     above = worker.watch.worker
     while not done.wait(worker.beat_every):
         # A worker may end before what it has started: then the command itself is the one at work.
-        worker.beat(own if above is None or above.is_dead else above)
+        worker.beat(own if above is None or above.has_ended else above)
 
 
 def _say(hold: Hold, state: State, timeout: float) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import beats, chosen, claims, done
+from coord.board import chosen, claims, done
 from coord.guard import refusal
 from coord.identity import whoami as identities
+from coord.liveness import beats
 from coord.repo import git, worktree
 from coord.work import arrive, leaving, uncommitted, where, whoami
 

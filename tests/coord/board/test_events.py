@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from coord.board import events
 from coord.board.events import Place, State
-from coord.board.process import Process
+from coord.liveness.process import Process
 
 INSTANCES = st.integers(0, 4).map(lambda number: f"i{number}")
 BRANCHES = st.sampled_from(["main", "feat", None])

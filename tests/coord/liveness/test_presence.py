@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import beats, presence, process
-from coord.board.process import Process
 from coord.identity import pin
+from coord.liveness import beats, presence, process
+from coord.liveness.process import Process
 
 if TYPE_CHECKING:
     from pathlib import Path

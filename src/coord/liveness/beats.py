@@ -12,8 +12,8 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.base import peerfile
-from coord.board.process import Process
 from coord.identity import pin
+from coord.liveness.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

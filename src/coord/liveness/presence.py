@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from coord.board import beats
 from coord.identity import pin
+from coord.liveness import beats
 
 
 class Status(NamedTuple):
@@ -38,7 +38,7 @@ def status(common_dir: str, home: str, instance: str, now: float | None, expires
     gone = removed or (owners is not None and instance not in owners)
     last = beats.worker_of(git_dir, instance)
     seen = None if gone else _seen(git_dir, instance)
-    dead = last is not None and last.is_dead
+    dead = last is not None and last.has_ended
     recent = seen is not None and (now is None or now - seen < expires)
     return Status(seen, recent and not dead and not gone, dead, gone, last is not None)
 
