@@ -10,7 +10,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from coord.liveness import process
+from coord.liveness import process, signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,9 +23,14 @@ class Orphaned(Exception):
 
 
 class Watch:
-    """The ancestors at one moment; made first thing, before any of them can be missed."""
+    """The ancestors at one moment; made first thing, before any of them can be missed.
 
-    def __init__(self) -> None:
+    Args:
+        session: what COORD_SESSION says, which a harness sets.
+    """
+
+    def __init__(self, session: str = "") -> None:
+        self._session = session
         self._chain = process.ancestors()
         self._watched = process.watched(self._chain, os.getsid(0), os.getpid())
         self._adopted = process.is_adopted(self._chain, os.getsid(0), os.getpid())
@@ -35,6 +40,11 @@ class Watch:
         """The process that works here, for the record."""
         found = process.worker(self._chain)
         return None if found is None else process.recorded(found)
+
+    @property
+    def chain(self) -> signs.Chain:
+        """All that stands above, for the session's file."""
+        return signs.chain(self._chain, self._session)
 
     def is_broken(self) -> bool:
         """Tell whether a watched ancestor has ended, or had before we could look."""

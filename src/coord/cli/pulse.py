@@ -25,16 +25,20 @@ _HEADLINES = {
     "offered": "{by} offers you {scope}, see git coord inbox; it carries no authority",
     "accepted": "{scope}, which you offered, is {by}'s now, generation {generation}",
     "landed": "{scope} is no longer yours: its branch has landed, and {by} settled the claim",
-    "passed-over": "your place in the line for {scope} was passed over: your process had ended",
+    "passed-over": "your place in the line for {scope} was passed over: you had ended",
 }
 
 
 def beat(asked: str | None) -> None:
     """Renew the presence of whoever acts here, and tell the news; `asked` is ``--as``."""
     try:
-        tell(news.beat(os.getcwd(), asked or os.environ.get("COORD_ACTOR"), Watch))
+        tell(news.beat(os.getcwd(), asked or os.environ.get("COORD_ACTOR"), _watch))
     except (OSError, UnicodeDecodeError, CoordError):
         return
+
+
+def _watch() -> Watch:
+    return Watch(os.environ.get("COORD_SESSION", ""))
 
 
 def tell(reader: Reader | None) -> None:

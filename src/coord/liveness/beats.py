@@ -1,9 +1,10 @@
 """Signs of life, as every command and hook leaves them in a worktree.
 
     <private git dir>/coord-seen               renewed by every hook (``: >`` in sh) and command
-    <private git dir>/coord-beats/<instance>   a command's own beat: a counter, and the worker
+    <private git dir>/coord-beats/<instance>   the same of versions before: the time is read
 
-Hot path: felt at each prompt, so nothing is imported or synced that need not be.
+The sessions of an instance have files of their own (:mod:`coord.liveness.signs`). Hot path: felt
+at each prompt, so nothing is imported or synced that need not be.
 """
 
 from __future__ import annotations
@@ -13,30 +14,30 @@ from typing import TYPE_CHECKING
 
 from coord.base import peerfile
 from coord.identity import pin
-from coord.liveness.process import Process
+from coord.liveness import sessionfile, signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from coord.liveness.signs import Chain
+
 SEEN = "coord-seen"
 BEATS = "coord-beats"
 MINTED = "coord-instances"
-_HEAD = b"coord-beat 1\ncount "
-_DIGITS = 10
 
 
-def beat(git_dir: str, instance: str | None, worker: Process | None) -> None:
+def beat(git_dir: str, instance: str | None, given: Chain | None) -> None:
     """Give a sign of life in a worktree; one that cannot be written is passed over."""
     try:
-        touch(git_dir)
+        seen = touch(git_dir)
         if instance is not None:
-            _leave(os.path.join(git_dir, BEATS, instance), worker)
+            signs.leave(git_dir, instance, given or signs.Chain((), whole=False), seen)
     except OSError:
         pass
 
 
-def touch(git_dir: str) -> None:
-    """Renew the worktree's own sign, as the hooks do.
+def touch(git_dir: str) -> int:
+    """Renew the worktree's own sign, as the hooks do; return its time in nanoseconds.
 
     Raises:
         OSError: the git dir cannot be written.
@@ -45,12 +46,28 @@ def touch(git_dir: str) -> None:
     fd = os.open(os.path.join(git_dir, SEEN), flags, 0o666)
     try:
         os.utime(fd)
+        return os.fstat(fd).st_mtime_ns
     finally:
         os.close(fd)
 
 
-def drop(git_dir: str, instance: str | None) -> None:
-    """Take back the signs of life of a worker who leaves.
+def own(git_dir: str, instance: str, session: str) -> None:
+    """Let a declared session that ends own the worktree's last sign, if nobody else was here.
+
+    Hooks renew that without a word of whose it is; of a session that is over it is no life.
+
+    Raises:
+        OSError: the git dir cannot be read.
+    """
+    folder = os.path.join(git_dir, sessionfile.FOLDER, instance)
+    if os.listdir(folder) != [session]:
+        return
+    seen = os.stat(os.path.join(git_dir, SEEN), follow_symlinks=False).st_mtime_ns
+    signs.see(os.path.join(folder, session), seen)
+
+
+def drop(git_dir: str, instance: str | None, given: Chain | None) -> None:
+    """Take back the signs of life of a worker who leaves, and say that it has left.
 
     Raises:
         OSError: the git dir cannot be written.
@@ -60,16 +77,13 @@ def drop(git_dir: str, instance: str | None) -> None:
             os.unlink(os.path.join(git_dir, name))
         except FileNotFoundError:
             continue
+    if instance:
+        signs.sign_off(git_dir, instance, given or signs.Chain((), whole=False))
 
 
-def worker_of(git_dir: str, instance: str) -> Process | None:
-    """Return the process whose command gave the last beat; None where none can be read."""
-    body = _read(os.path.join(git_dir, BEATS, instance))[len(_HEAD) + _DIGITS :]
-    found = dict(line.partition(" ")[::2] for line in body.decode("utf-8", "replace").split("\n"))
-    if not found.get("pid", "").isdecimal():
-        return None
-    text = {key: found.get(key, "") for key in Process._fields}
-    return Process(text["host"], text["boot"], int(text["pid"]), text["start"], text["name"])
+def is_new(git_dir: str, instance: str) -> bool:
+    """Tell whether an instance has given no sign yet that says who works there."""
+    return not os.path.isdir(os.path.join(git_dir, sessionfile.FOLDER, instance))
 
 
 def acting(git_dir: str, asked: str | None) -> str | None:
@@ -101,51 +115,3 @@ def minted_in(git_dir: str) -> Iterator[tuple[str, str]]:
             yield name, peerfile.read(os.path.join(folder, name)).decode("ascii").strip()
         except (OSError, UnicodeDecodeError):
             continue
-
-
-def _leave(path: str, worker: Process | None) -> None:
-    """Write a beat; not synced, since a power cut ends the worker too.
-
-    Mostly nothing but the count changes: it is overwritten in place, for a rename costs ext4 a
-    flush (0.4 ms).
-    """
-    pairs = [] if worker is None else [(key, str(getattr(worker, key))) for key in Process._fields]
-    text = "".join(f"\n{key} {' '.join(text.split())}" for key, text in pairs)
-    body = text.encode("utf-8", "replace") + b"\n"
-    there = _read(path)
-    digits = there[len(_HEAD) : len(_HEAD) + _DIGITS]
-    count = b"%0*d" % (_DIGITS, (int(digits) + 1) % 10**_DIGITS if digits.isdigit() else 1)
-    if there == _HEAD + digits + body and digits.isdigit():
-        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            os.pwrite(fd, count, len(_HEAD))
-        finally:
-            os.close(fd)
-        return
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    temp = f"{path}.tmp-{os.getpid()}-{os.urandom(4).hex()}"
-    try:
-        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        try:
-            os.write(fd, _HEAD + count + body)
-        finally:
-            os.close(fd)
-        os.replace(temp, path)
-    except OSError:  # a full disk
-        os.unlink(temp)
-        raise
-
-
-def _read(path: str) -> bytes:
-    """Return a beat, empty where there is none of ours."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return b""
-    try:
-        data = os.read(fd, 4096)
-    except OSError:
-        return b""
-    finally:
-        os.close(fd)
-    return data if data.startswith(_HEAD) else b""

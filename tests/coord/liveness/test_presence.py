@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.identity import pin
-from coord.liveness import beats, presence, process
-from coord.liveness.process import Process
+from coord.liveness import beats, machine, mounts, presence, process, signs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +39,7 @@ def _pinned(common: Path, name: str = "a") -> str:
 
 
 def _status(common: Path, instance: str, now: float = NOW, name: str = "a") -> presence.Status:
-    return presence.status(str(common), f"worktrees/{name}", instance, now, EXPIRES)
+    return presence.Judge(str(common), now, EXPIRES).of(f"worktrees/{name}", instance)
 
 
 def _seen(common: Path, at: float, name: str = "a") -> None:
@@ -67,12 +66,15 @@ def test_half_an_hour_of_silence_ends_presence(
     assert not found.dead
 
 
-def test_a_sign_from_the_future_counts_as_one(common: Path) -> None:
-    """The clock was set back: who was just here must not be open to a take-over for it."""
+@pytest.mark.parametrize(("ahead", "present"), [(299, True), (86400, False)])
+def test_a_sign_from_the_future_counts_while_it_may_be_a_clock_s_error(
+    common: Path, ahead: int, *, present: bool
+) -> None:
+    """A day ahead of the store it would keep somebody present for a day."""
     instance = _pinned(common)
-    _seen(common, NOW + 86400)
+    _seen(common, NOW + ahead)
 
-    assert _status(common, instance).present
+    assert _status(common, instance).present is present
 
 
 def test_a_sign_the_hooks_left_counts_for_the_pinned_worker(common: Path) -> None:
@@ -84,46 +86,122 @@ def test_a_sign_the_hooks_left_counts_for_the_pinned_worker(common: Path) -> Non
     assert _status(common, instance, (private / beats.SEEN).stat().st_mtime + 1).present
 
 
-def test_a_killed_worker_is_dead_at_once(common: Path) -> None:
-    """Its last command left the process; half an hour need not pass."""
+def _beaten(common: Path, instance: str, given: signs.Chain, at: float = NOW) -> Path:
+    private = common / "worktrees" / "a"
+    beats.beat(str(private), instance, given)
+    for path in (private / beats.SEEN, *(private / "coord-sessions" / instance).iterdir()):
+        os.utime(path, (at, at))
+    return private
+
+
+def test_a_killed_worker_has_left_once_it_is_silent_and_is_never_called_ended(
+    common: Path,
+) -> None:
+    """What it has started in the background may work on: the end of a chain is no proof."""
     instance = _pinned(common)
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    link = process._look()(child.pid)
-    assert link is not None
-    private = str(common / "worktrees" / "a")
-    beats.beat(private, instance, process.recorded(link))
-    now = os.stat(os.path.join(private, beats.SEEN)).st_mtime
-    assert _status(common, instance, now).present
+    _beaten(common, instance, signs.alone(process.of(child.pid)))
+    silent = _status(common, instance, NOW + EXPIRES)
+    assert (silent.liveness, silent.why) == ("silent", f"{_name(child.pid)} ({child.pid}) lives")
 
     child.kill()
     child.communicate()
 
-    found = _status(common, instance, now)
-    assert found.dead
-    assert not found.present
+    assert _status(common, instance).present
+    assert _status(common, instance, NOW + EXPIRES).liveness == "left"
 
 
-def test_the_next_command_of_a_new_process_is_life_again(common: Path) -> None:
-    """A harness was started anew in the same worktree."""
-    instance, private = _pinned(common), str(common / "worktrees" / "a")
-    beats.beat(private, instance, process.own()._replace(start="1"))
-    assert _status(common, instance).dead
-
-    beats.beat(private, instance, process.own())
-
-    assert not _status(common, instance).dead
+def _name(pid: int) -> str:
+    return process.of(pid).name
 
 
-@pytest.mark.parametrize("how", ["git", "rm", "replaced"])
-def test_a_removed_worktree_is_gone_at_once(common: Path, how: str) -> None:
-    """By git, by hand, or another worker's by now."""
+def test_what_an_earlier_command_left_alive_keeps_a_session_from_having_left(
+    common: Path,
+) -> None:
+    """A step under nohup outlives the shell that gave the next command."""
+    instance = _pinned(common)
+    ended = process.own()._replace(start="1")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        step, worker = process.of(child.pid)._replace(name="sh"), ended._replace(name="agent")
+        _beaten(common, instance, signs.Chain((step, worker), whole=True))
+        _beaten(common, instance, signs.Chain((worker,), whole=True))
+        assert _status(common, instance, NOW + EXPIRES).liveness == "silent"
+
+        child.communicate(b"\n")
+
+    assert _status(common, instance, NOW + EXPIRES).liveness == "left"
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"host": "elsewhere"}, "recorded on elsewhere: look there"),
+        ({"boot": "x pid:[1] time:[1]"}, "in another boot, or by another kernel"),
+        ({"boot": machine.boot().replace("pid:", "pid:1")}, "in another namespace of processes"),
+        ({"whole": False}, "where not all that stood above it can be seen"),
+    ],
+)
+def test_what_cannot_be_looked_for_is_unknown(
+    common: Path, given: dict[str, object], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither ended nor left, though no such process is to be seen."""
+    instance = _pinned(common)
+    whole = bool(given.pop("whole", True))
+    for key, text in given.items():
+        monkeypatch.setattr(machine, key, lambda text=text: text)
+    one = process.own()._replace(start="1")
+    _beaten(common, instance, signs.Chain((one,), whole=whole))
+    monkeypatch.undo()
+
+    found = _status(common, instance, NOW + EXPIRES)
+
+    assert found.liveness == "unknown"
+    assert why in found.why
+
+
+def test_a_reboot_ends_a_session_if_nobody_else_writes_there(
+    common: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same host, another boot, a sign from before it, and no other kernel's since."""
+    instance, other, booted = _pinned(common), _pinned(common, "b"), NOW - 60
+    monkeypatch.setattr(machine, "boot", lambda: "before pid:[1] time:[1]")
+    _beaten(common, instance, signs.alone(process.own()), NOW - 3600)
+    monkeypatch.undo()
+    monkeypatch.setattr(machine, "booted", lambda: booted)
+    monkeypatch.setattr(mounts, "is_local", lambda _: True)
+    os.utime(common / "worktrees" / "a" / beats.SEEN, (NOW - 3600, NOW - 3600))
+    assert _status(common, instance).liveness == "ended"
+
+    monkeypatch.setattr(machine, "boot", lambda: "third pid:[1] time:[1]")
+    beats.beat(str(common / "worktrees" / "b"), other, signs.alone(process.own()))
+    monkeypatch.undo()
+    monkeypatch.setattr(machine, "booted", lambda: booted)
+    monkeypatch.setattr(mounts, "is_local", lambda _: True)
+    (theirs,) = (common / "worktrees" / "b" / "coord-sessions" / other).iterdir()
+    os.utime(theirs, (NOW, NOW))
+    assert _status(common, instance).liveness == "unknown"
+
+
+def test_a_record_of_a_version_before_is_a_time_and_no_proof(common: Path) -> None:
+    """It names no time namespace, and not all that stood above."""
+    instance = _pinned(common)
+    folder = common / "worktrees" / "a" / beats.BEATS
+    folder.mkdir()
+    (folder / instance).write_text("coord-beat 1\ncount 0000000001\nhost h\nboot b\npid 4194303\n")
+    os.utime(folder / instance, (NOW, NOW))
+
+    assert _status(common, instance).present
+    assert _status(common, instance, NOW + EXPIRES).liveness == "unknown"
+
+
+@pytest.mark.parametrize("how", ["git", "replaced"])
+def test_a_worktree_that_git_has_forgotten_is_gone_at_once(common: Path, how: str) -> None:
+    """Its private git dir is not there, or another's who left no trace of this one."""
     instance = _pinned(common)
     _seen(common, NOW)
     private = common / "worktrees" / "a"
     if how == "git":
         subprocess.run(["rm", "-r", str(private)], check=True)
-    elif how == "rm":
-        subprocess.run(["rm", "-r", str(common.parent / "a")], check=True)
     else:
         pin.replace(str(private), str(common), "other", RULE)
 
@@ -131,6 +209,37 @@ def test_a_removed_worktree_is_gone_at_once(common: Path, how: str) -> None:
 
     assert found.gone
     assert not found.present
+
+
+def test_a_worktree_whose_folder_is_not_to_be_seen_is_not_gone(common: Path) -> None:
+    """In a container it may only not be mounted; git knows it."""
+    instance = _pinned(common)
+    _seen(common, NOW)
+    subprocess.run(["rm", "-r", str(common.parent / "a")], check=True)
+
+    assert _status(common, instance).present
+
+
+def test_where_something_may_be_mounted_below_nobody_is_gone(
+    common: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty file system over .git/worktrees hides the living."""
+    instance = _pinned(common)
+    subprocess.run(["rm", "-r", str(common / "worktrees" / "a")], check=True)
+    monkeypatch.setattr(mounts, "may_cover", lambda _: True)
+
+    assert _status(common, instance).liveness == "unknown"
+
+
+def test_whose_worktree_is_another_s_by_now_is_not_gone_while_there_is_a_trace(
+    common: Path,
+) -> None:
+    """Its session may work on, and give its next command there."""
+    instance = _pinned(common)
+    _beaten(common, instance, signs.alone(process.own()))
+    pin.replace(str(common / "worktrees" / "a"), str(common), "other", RULE)
+
+    assert _status(common, instance).present
 
 
 def test_a_locked_worktree_on_a_disk_that_is_out_is_not_gone(common: Path) -> None:
@@ -156,54 +265,75 @@ def test_without_a_pin_each_worker_has_its_own_signs(common: Path) -> None:
     (private / beats.MINTED).mkdir()
     for actor in ("one", "two"):
         (private / beats.MINTED / actor).write_text(f"i-{actor}\n")
-        beats.beat(str(private), f"i-{actor}", process.own())
+        beats.beat(str(private), f"i-{actor}", signs.alone(process.own()))
     for actor, at in (("one", NOW - 7200), ("two", NOW - 3600)):
-        os.utime(private / beats.BEATS / f"i-{actor}", (at, at))
+        for path in (private / "coord-sessions" / f"i-{actor}").iterdir():
+            os.utime(path, (at, at))
     _seen(common, NOW)
 
     assert not _status(common, "i-one").present
     assert _status(common, "i-two").present
 
 
-def test_beats_are_counted_and_name_the_worker(common: Path) -> None:
-    """In place while nothing else changes; whole again after anything."""
-    private = str(common / "worktrees" / "a")
-    path = os.path.join(private, beats.BEATS, "i")
+def test_a_session_renews_its_file_where_it_stands_and_mends_a_torn_one(common: Path) -> None:
+    """A reader of a torn one knows nothing, and says so."""
+    instance, private = _pinned(common), common / "worktrees" / "a"
     for _ in range(3):
-        beats.beat(private, "i", process.own())
-    assert "count 0000000003\n" in _text(path)
+        beats.beat(str(private), instance, signs.alone(process.own()))
+    (path,) = (private / "coord-sessions" / instance).iterdir()
+    assert f"count {3:020}\n" in path.read_text()
 
-    other = Process("h", "b", 5, "6", "odd\nname")
-    beats.beat(private, "i", other)
-    assert "count 0000000004\n" in _text(path)
-    assert beats.worker_of(private, "i") == other._replace(name="odd name")
-
-    with open(path, "wb") as file:
-        file.write(b"torn")
-    assert beats.worker_of(private, "i") is None
-    beats.beat(private, "i", other)
-    assert "count 0000000001\n" in _text(path)
+    path.write_text(path.read_text()[:-10])
+    (found,) = signs.every(str(private), instance)
+    assert found.torn
+    beats.beat(str(private), instance, signs.alone(process.own()))
+    (found,) = signs.every(str(private), instance)
+    assert not found.torn
+    assert found.chain.links == (process.own(),)
 
 
-def _text(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+def test_commands_that_are_sessions_of_their_own_fill_no_folder(common: Path) -> None:
+    """A sandbox a command has a namespace a command; that one was not to be seen is kept."""
+    instance, private = _pinned(common), common / "worktrees" / "a"
+    for start in range(2, 30):
+        given = signs.Chain((process.own()._replace(start=str(start)),), whole=False)
+        beats.beat(str(private), instance, given)
+
+    found = list(signs.every(str(private), instance))
+
+    assert len(found) <= 10
+    assert _status(common, instance, NOW * 2).liveness == "unknown"
 
 
 def test_a_git_dir_that_cannot_be_written_fails_no_command(tmp_path: Path) -> None:
     """Presence is advisory."""
-    beats.beat(str(tmp_path / "nowhere"), "i", process.own())
+    beats.beat(str(tmp_path / "nowhere"), "i", signs.alone(process.own()))
 
 
-def test_who_leaves_takes_its_signs_along(common: Path) -> None:
-    """``sign-off`` drops presence."""
+def test_who_signs_off_has_ended_until_its_next_command(common: Path) -> None:
+    """It said so itself."""
     instance, private = _pinned(common), str(common / "worktrees" / "a")
-    beats.beat(private, instance, process.own())
+    given = signs.alone(process.own())
+    beats.beat(private, instance, given)
 
-    beats.drop(private, instance)
-    beats.drop(private, instance)
+    beats.drop(private, instance, given)
+    beats.drop(private, instance, given)
 
-    assert _status(common, instance).seen is None
+    assert _status(common, instance) == presence.Status("ended", None, "it has signed off")
+    beats.beat(private, instance, given)
+    assert _status(common, instance, NOW * 2).liveness == "silent"
+
+
+def test_who_signs_off_ends_no_other_session_that_lives(common: Path) -> None:
+    """Two agents in one worktree: the second one's end is not the first one's."""
+    instance, private = _pinned(common), str(common / "worktrees" / "a")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        beats.beat(private, instance, signs.alone(process.of(child.pid)))
+        given = signs.alone(process.own())
+        beats.beat(private, instance, given)
+        beats.drop(private, instance, given)
+        assert _status(common, instance, NOW * 2).liveness == "silent"
+        child.communicate(b"\n")
 
 
 def test_acting_is_told_from_files_alone(common: Path) -> None:
