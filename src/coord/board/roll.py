@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from coord.board.attending import Attending
     from coord.board.events import Place
+    from coord.board.store import Store
     from coord.liveness.presence import Status
     from coord.liveness.process import Process
-    from coord.board.store import Store
     from coord.repo.worktree import Sibling
 
 # As long as history is kept: who has been silent for longer and holds nothing is of the past.
 _REMEMBERED = 7 * 86400
-_NOBODY = presence.Status(None, present=False, dead=False, gone=False)
+_NOBODY = presence.Status(presence.UNKNOWN, why="the board has no record of it")
 
 
 class Member(NamedTuple):
@@ -42,12 +42,11 @@ class Roll:
     def __init__(self, store: Store, here: worktree.Worktree, expires: float) -> None:
         self._store = store
         self._place = here
-        self._expires = expires
         self._known: dict[str, Status] = {}
-        self._ended: dict[Process, bool] = {}
         self._waits: dict[str, Sequence[Attending]] = {}
         self._finished: dict[tuple[str | None, str], bool] = {}
         self.now = store.now()
+        self._judge = presence.Judge(here.common_dir, self.now, expires)
 
     def of(self, instance: str) -> Status:
         """Return what is known of an instance."""
@@ -57,11 +56,10 @@ class Roll:
         return self._known[instance]
 
     def is_dead(self, place: Place) -> bool:
-        """Tell whether whoever took `place` surely cannot come back to it.
+        """Tell whether whoever took `place` is proved to have ended, or to be gone.
 
-        The worker's last command tells of a new process in the same worktree; a place of ``run``
-        ends with that very process and the command that it has started. Nobody has to come back to
-        a branch that is finished.
+        A place of ``run`` ends with that very process and the command that it has started. Nobody
+        has to come back to a branch that is finished.
         """
         return self._has_left(place) and not self.is_finished(place)
 
@@ -99,8 +97,7 @@ class Roll:
             return False
         if not place.run:
             status = self.of(place.instance)
-            if status.gone or status.dead or status.told:
-                return status.gone or status.dead
+            return status.gone or status.dead
         if place.process is None or self.works_on(place):
             return False
         return self._has_ended(place.process) and self._is_unlocked(place)
@@ -144,9 +141,7 @@ class Roll:
         return command is not None and command.is_here and not self._has_ended(command)
 
     def _has_ended(self, process: Process) -> bool:
-        if process not in self._ended:
-            self._ended[process] = process.has_ended
-        return self._ended[process]
+        return self._judge.has_ended(process)
 
     def is_gone(self, place: Place) -> bool:
         """Tell whether the worktree of whoever took `place` was removed."""
@@ -164,9 +159,7 @@ class Roll:
         return self._finished[key]
 
     def _status(self, actor: Actor) -> Status:
-        return presence.status(
-            self._place.common_dir, actor.home, actor.instance, self.now, self._expires
-        )
+        return self._judge.of(actor.home, actor.instance)
 
     def _git_dir(self, actor: Actor) -> str:
         return os.path.normpath(os.path.join(self._place.common_dir, actor.home))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from coord.board.events import Place, State
     from coord.board.roll import Roll
+    from coord.liveness.presence import Status
 
 
 class Claimant(NamedTuple):
@@ -21,12 +22,14 @@ class Claimant(NamedTuple):
         number: its number among those that count, None for a dead one that waits.
         state: ``held``, ``waiting`` or ``dead``.
         gone: its worktree was removed.
+        liveness: what is known of its worker, one of the six words.
     """
 
     place: Place
     number: int | None
     state: str
     gone: bool = False
+    liveness: str | None = None
 
 
 class Row(NamedTuple):
@@ -36,7 +39,7 @@ class Row(NamedTuple):
         scope: canonical scope.
         state: ``held``, ``contested`` or ``free``.
         stale: the holder is silent, dead or gone.
-        dead: the holder's process surely has ended.
+        dead: the holder is proved to have ended, or to be gone.
         gone: the holder's worktree was removed.
         generation: the fencing token.
         paused_at: when the holder paused.
@@ -45,6 +48,7 @@ class Row(NamedTuple):
         done: the holder finished the branch that it is claimed for: nobody has to come back.
         claimants: the line, the holder first.
         began: when the store got the scope's first record, where that was looked up.
+        status: what is known of the holder, None where nobody holds it.
     """
 
     scope: str
@@ -59,6 +63,7 @@ class Row(NamedTuple):
     claimants: tuple[Claimant, ...] = ()
     paused_why: str | None = None
     began: float | None = None
+    status: Status | None = None
 
 
 def row(scope: str, state: State, roll: Roll) -> Row:
@@ -82,6 +87,7 @@ def row(scope: str, state: State, roll: Roll) -> Row:
         done=state.finished_at is not None or roll.is_finished(holder),
         claimants=line,
         paused_why=state.paused_why,
+        status=known,
     )
 
 
@@ -90,10 +96,15 @@ def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
     number = 0
     for index, place in enumerate(state.line):
         if index and roll.is_dead(place):
-            yield Claimant(place, None, "dead", roll.is_gone(place))
+            yield Claimant(place, None, "dead", roll.is_gone(place), _liveness(place, roll))
             continue
         number += not (index and place.run and state.has_turn(index))
-        yield Claimant(place, number, "waiting" if number > 1 else "held")
+        state_of = "waiting" if number > 1 else "held"
+        yield Claimant(place, number, state_of, liveness=_liveness(place, roll))
+
+
+def _liveness(place: Place, roll: Roll) -> str | None:
+    return None if place.instance is None else roll.of(place.instance).liveness
 
 
 def claimant(state: State, mine: Place, roll: Roll) -> Claimant:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from coord.board import bell as bells
-from coord.liveness import process
+from coord.liveness import process, signs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """The ancestors at one moment; made first thing, before any of them can be missed."""
+    """The ancestors at one moment; made first thing, before any of them can be missed.
 
-    def __init__(self) -> None:
+    Args:
+        session: what COORD_SESSION says, which a harness sets.
+    """
+
+    def __init__(self, session: str = "") -> None:
+        self._session = session
         self._chain = process.ancestors()
         self._watched = process.watched(self._chain, os.getsid(0), os.getpid())
         self._adopted = process.is_adopted(self._chain, os.getsid(0), os.getpid())
@@ -34,6 +39,11 @@ class Watch:
     def watched(self) -> Sequence[process.Link]:
         """Those whose end ends a wait, the nearest first."""
         return self._watched
+
+    @property
+    def chain(self) -> signs.Chain:
+        """All that stands above, for the session's file."""
+        return signs.chain(self._chain, self._session)
 
     def is_broken(self) -> bool:
         """Tell whether a watched ancestor has ended, or had before we could look."""

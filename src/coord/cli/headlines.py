@@ -24,7 +24,7 @@ _HEADLINES = {
     "adopted-place": "your place in the line for {scope}, for {by}'s branch, is {by}'s own now",
     "landed-place": "your place in the line for {scope} is settled: its branch has landed, says {by}",
     "circle": "you wait in a circle with {by}, for {scope} among others",
-    "passed-over": "your place in the line for {scope} was passed over: your process had ended",
+    "passed-over": "your place in the line for {scope} was passed over: you had ended",
 }
 
 

@@ -16,12 +16,17 @@ from coord.work import news
 if TYPE_CHECKING:
     from coord.work.news import Reader
 
+
 def beat(asked: str | None) -> None:
     """Renew the presence of whoever acts here, and tell the news; `asked` is ``--as``."""
     try:
-        tell(news.beat(os.getcwd(), asked or os.environ.get("COORD_ACTOR"), Watch))
+        tell(news.beat(os.getcwd(), asked or os.environ.get("COORD_ACTOR"), _watch))
     except (OSError, UnicodeDecodeError, CoordError):
         return
+
+
+def _watch() -> Watch:
+    return Watch(os.environ.get("COORD_SESSION", ""))
 
 
 def tell(reader: Reader | None) -> None:

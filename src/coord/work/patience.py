@@ -111,7 +111,7 @@ def require_not_offered(worker: Worker, scope: str, state: State) -> None:
 def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refused:
     """Return why a wait ends: its time is up."""
     holder = state.holder
-    found = None if holder is None else lost.found(scope, holder, worker.roll())
+    found = None if holder is None else lost.found(scope, holder, worker.roll(), state.generation)
     by = f"held by {view.told(holder)}" if holder else "held by others"
     by += found.words if found else ""
     if state.paused_at:
@@ -122,5 +122,5 @@ def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refus
         f"{scope} is {by}",
         where=scope,
         why=f"it did not become yours {after}" if timeout else f"it is not yours, {after}",
-        run=found.run if found else f"git coord wait {quote(scope)}",
+        run=found.run if found and found.surely else f"git coord wait {quote(scope)}",
     )

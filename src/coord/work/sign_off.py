@@ -62,7 +62,7 @@ def sign_off(call: Call) -> SignedOff:
     pending, changed = _pending(here), uncommitted.paths(here)
     worker = arrive.Worker(here, me, chosen.board_of(here.common_dir), call.watch, [])
     left = _left(worker)
-    beats.drop(here.git_dir, me.instance)
+    beats.drop(here.git_dir, me.instance, worker.watch.chain)
     return SignedOff(worker, pending, changed, *left)
 
 

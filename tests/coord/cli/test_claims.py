@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.board import answer, eventually, living, scope, worker
+from harness.board import SESSION, answer, eventually, living, scope, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -338,10 +338,10 @@ def test_waits_of_the_dead_are_ignored_at_once(one: Repo, two: Repo, repo: Repo)
     """A worker killed while in line is neither counted nor promoted."""
     three = worker(repo, two.path.parent / "three", "feat-three", "three-0003")
     answer(one, "claim", "x")
-    with living(two) as live:
+    with living(two, before=SESSION) as live:
         assert live.run("git coord claim x")[0] == 0
         assert scope(one, "task:x")["state"] == "contested"
-        live.kill()
+        live.end()
     row = scope(one, "task:x")
     assert row["state"] == "held"
     assert row["claimants"][1]["state"] == "dead"
