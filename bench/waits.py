@@ -1,8 +1,8 @@
 """What waiting costs: a hundred idle waits together, and how soon one sees an offer or a release.
 
 ``python bench/waits.py [WAITS] [ROUNDS]``: 100 waits and 10 rounds by default. Memory is PSS (shared
-pages divided among those who share them), of Python and of the ``git`` that started it alike. That
-there is no inotify is played by a user namespace that grants none.
+pages count for each their part), of Python and of the ``git`` that started it. That there is no
+inotify is played by a user namespace that grants none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import claims
 from coord.board.directory import Directory
-from coord.cli import idler
+from coord.cli import slumber
 from measure import scratch
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def seen(fleet: Fleet, argv: Sequence[str], what: str) -> float:
     fleet.coord(fleet.waiter, "claim", "x")
     wait = fleet.start(argv)
     time.sleep(0.3)
-    words = ["release", "x"] if what == "release" else ["handoff", "w-0001", "x"]
+    words = ["release", "x"] if what == "release" else ["handoff", "w-0001", "--scope", "x"]
     act = subprocess.Popen(
         ["git", "coord", *words], cwd=fleet.holder, env=fleet.env,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -131,9 +131,7 @@ def seen(fleet: Fleet, argv: Sequence[str], what: str) -> float:
     if what == "handoff":
         fleet.coord(fleet.holder, "release", "x")
     fleet.coord(fleet.waiter, "release", "x")
-    assert rec is not None
-    assert rec.at is not None
-    return ended - rec.at
+    return ended - (rec.at or 0.0) if rec is not None else float("inf")
 
 
 def told(way: str, what: str, seconds: list[float], bound: float) -> None:
@@ -159,7 +157,7 @@ def family(pid: int) -> list[int]:
 def is_asleep(pid: int) -> bool:
     """Tell whether a process is a wait that has become the small program."""
     try:
-        return idler.CODE.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return slumber.CODE.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 TICK = 0.2
 _NEWS_EVERY = 10  # ticks
-_SAFETY = 5.0  # seconds between looks where the kernel tells: a board that a network shares is silent
+_SAFETY = (
+    5.0  # seconds between looks where the kernel tells: a board that a network shares is silent
+)
 _YOUNG = 2.0  # seconds; file systems stamp by a clock of up to two
 _CREATE, _MOVED_TO, _DELETE_SELF, _MOVE_SELF = 0x100, 0x80, 0x400, 0x800
 _MASK = _CREATE | _MOVED_TO | _DELETE_SELF | _MOVE_SELF

@@ -63,8 +63,7 @@ def concerned(before: State, event: Event) -> dict[str, str]:
     found = {
         place.instance: _kind(place, before, event)
         for place in reversed(before.line)  # a holder's run goes with its claim: that says more
-        if place.instance is not None
-        and (place.instance, place.branch, place.nonce) not in kept
+        if place.instance is not None and (place.instance, place.branch, place.nonce) not in kept
     }
     if line and line[0].instance is not None and not _held(before, line[0]):
         found[line[0].instance] = "yours"
@@ -85,7 +84,7 @@ def publish(store: Store, before: State, event: Event) -> list[tuple[str, bytes]
     return made
 
 
-def tell(store: Store, instance: str, kind: str, scope: str, by: str, reason: str) -> None:
+def tell(store: Store, instance: str, kind: str, *, scope: str, by: str, reason: str) -> None:
     """Tell `instance` of something that no event has made so."""
     key = f"{keys.notices(instance)}/{os.urandom(8).hex()}"
     said = {"kind": kind, "scope": scope, "by": by, "reason": reason}

@@ -22,7 +22,7 @@ _HEADLINES = {
     "accepted": "{scope}, which you offered, is {by}'s now, generation {generation}",
     "landed": "{scope} is no longer yours: its branch has landed, and {by} settled the claim",
     "adopted-place": "your place in the line for {scope}, for {by}'s branch, is {by}'s own now",
-    "landed-place": "your place in the line for {scope} is settled: its branch has landed, says {by}",
+    "landed-place": "your place in the line for {scope} is settled, says {by}: its branch landed",
     "circle": "you wait in a circle with {by}, for {scope} among others",
     "passed-over": "your place in the line for {scope} was passed over: you had ended",
 }

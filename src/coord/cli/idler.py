@@ -1,4 +1,4 @@
-"""A wait asleep: the process of ``git coord wait`` once it is sure that there is something to wait for.
+"""A wait asleep: what ``git coord wait`` is once there is surely something to wait for.
 
 It is the same process with another program (``exec``), of the standard library alone: without click
 and the rest it takes a third of the memory, and as long as nothing happens no processor time. It
@@ -8,80 +8,26 @@ the whole program, which it becomes again.
 
 from __future__ import annotations
 
-import _signal as signal  # `signal` makes enums of it: a megabyte
 import os
 import sys
 import time
 
 from coord.board.bell import Bell
+from coord.cli.slumber import FIELD, RESUMED, Asleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from typing import Any, NoReturn
+else:
+    import _signal as signal  # `signal` makes enums of it: a megabyte
 
-CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); from coord.cli.idler import main; main()"
-RESUMED = "COORD_WAIT"
-"""What a wait that was asleep tells the whole program: its end, by the monotonic clock, its lock."""
-FIELD, PAIR = "\x1e", "\x1f"
 _ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 _DEAD = frozenset({b"Z", b"X", b"x"})
 _START = 18  # field 22 of proc(5), counted after the state
+_SIGN, _SEEN = b"coord-sign 1\n", b"\nseen "
 _MOST = 1 << 20  # bytes of a record, as coord.board.recordfile has it
 _AWAKE, _OPEN, _NEWS, _ORPHAN = "awake", "open", "news", "orphan"
-
-
-class Asleep:
-    """What a wait is for, as its command line says.
-
-    Attributes:
-        event: the file of the next event of the scope.
-        news: the folder of what the worker is to be told, empty where nobody is certain.
-        scope: canonical scope.
-        instance: who waits, empty where that is not certain.
-        within: the runs it was started from, by nonce.
-        end: when its time is up, by the monotonic clock.
-        every: seconds between signs of life.
-        fd: the lock of the wait, -1 where it has none.
-        session: the file that is locked.
-        signs: the files that a sign of life renews.
-        above: (pid, start) of the processes whose end ends the wait, nearest first.
-        as_json: how to answer.
-        program: the whole program with its arguments.
-    """
-
-    def __init__(self, words: list[str]) -> None:
-        self.event, self.news, self.scope, self.instance, within, end, every, fd = words[:8]
-        self.session, signs, above, as_json, *self.program = words[8:]
-        self.within = within.split()
-        self.end, self.every, self.fd = float(end), float(every), int(fd)
-        self.signs = signs.split(FIELD)
-        pairs = (one.split(PAIR) for one in above.split(FIELD) if one)
-        self.above = [(int(pid), start) for pid, start in pairs]
-        self.as_json = as_json == "json"
-
-    def words(self) -> list[str]:
-        """Return what :class:`Asleep` is made of again."""
-        return [
-            self.event, self.news, self.scope, self.instance, " ".join(self.within),
-            repr(self.end), repr(self.every), str(self.fd), self.session, FIELD.join(self.signs),
-            FIELD.join(f"{pid}{PAIR}{start}" for pid, start in self.above),
-            "json" if self.as_json else "text", *self.program,
-        ]  # fmt: skip
-
-    @property
-    def board(self) -> str:
-        """The folder of the board."""
-        return os.path.dirname(os.path.dirname(os.path.dirname(self.event)))
-
-    def drop(self) -> None:
-        """Take away the lock of the wait."""
-        if self.fd >= 0:
-            try:
-                os.unlink(self.session)
-            except OSError:
-                pass
-            os.close(self.fd)
-            self.fd = -1
 
 
 class Ended(Exception):
@@ -125,6 +71,8 @@ def _slept(wait: Asleep) -> int:
             return code
         left = wait.end - time.monotonic()
         if left <= 0 or bell.rest(min(left, wait.every)) == "ended":
+            if bell.ended is not None:
+                wait.ended = f"{wait.names[bell.ended]} (pid {wait.above[bell.ended][0]})"
             code = _said(wait, _AWAKE if left <= 0 else _ORPHAN)
             return 1 if code is None else code
         if time.monotonic() - beaten >= wait.every:
@@ -150,7 +98,8 @@ def awake(wait: Asleep) -> NoReturn:
     if wait.fd >= 0:
         os.set_inheritable(wait.fd, True)
     state = FIELD.join((repr(wait.end), str(wait.fd), wait.session))
-    os.execve(sys.executable, wait.program, {**os.environ, RESUMED: state})
+    environ = {**os.environ, RESUMED: state}
+    os.execve(sys.executable, wait.program, environ)  # noqa: S606  # as we were started
 
 
 def _top(wait: Asleep, bell: Bell) -> str:
@@ -217,9 +166,19 @@ def _has_ended(pid: int, start: str) -> bool:
 
 
 def _beat(wait: Asleep) -> None:
-    """Give a sign of life; it makes none where the worker has signed off."""
-    for path in wait.signs:
-        try:
-            os.utime(path, follow_symlinks=False)
-        except OSError:
-            continue
+    """Give a sign of life, as coord.liveness.signs does; none where the worker has signed off."""
+    try:
+        os.utime(wait.seen, follow_symlinks=False)
+        seen = os.stat(wait.seen, follow_symlinks=False).st_mtime_ns
+        fd = os.open(wait.sign, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return
+    try:
+        there = os.read(fd, _MOST)
+        at = there.find(_SEEN)
+        if there.startswith(_SIGN) and at > 0:
+            os.pwrite(fd, b"%020d" % seen, at + len(_SEEN))
+    except OSError:
+        pass
+    finally:
+        os.close(fd)

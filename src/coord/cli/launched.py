@@ -50,9 +50,7 @@ def status(hold: Hold, command: Sequence[str]) -> int:
     """
     try:
         lock = [hold.session.fd] if hold.session.fd >= 0 else []
-        child = subprocess.Popen(
-            command, cwd=hold.call.cwd, env=_environment(hold), pass_fds=lock
-        )
+        child = subprocess.Popen(command, cwd=hold.call.cwd, env=_environment(hold), pass_fds=lock)
     except OSError as error:
         show.note(f"{command[0]}: {error.strerror}")
         return 127 if isinstance(error, FileNotFoundError) else 126

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from coord.base.errors import CoordError
-    from coord.cli.idler import Asleep
+    from coord.cli.slumber import Asleep
 
 AWAKE = -1
 """Only the whole program can tell."""
@@ -58,7 +58,7 @@ def news(wait: Asleep) -> int | None:
 
 def orphaned(wait: Asleep) -> int:
     """Say that nobody is left to wait for."""
-    return _refused(wait, cutoff.orphaned("a process", wait.scope))
+    return _refused(wait, cutoff.orphaned(wait.ended, wait.scope))
 
 
 def _tell_news(wait: Asleep, kinds: set[str] | None = None) -> None:
@@ -82,9 +82,10 @@ def _refused(wait: Asleep, error: CoordError) -> int:
 
 def _print(stream: TextIO | None, text: str) -> None:
     """Print a line; that nobody can read it changes nothing of what has happened."""
+    if stream is None:
+        return
     try:
-        if stream is not None:
-            stream.write(f"{text}\n")
-            stream.flush()
+        stream.write(f"{text}\n")
+        stream.flush()
     except (OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -130,6 +130,7 @@ def begin(
     instance: str = "",
     scope: str = "",
     mode: int = 0o600,
+    *,
     within: Sequence[str] = (),
 ) -> Session:
     """Begin a session in the private git dir `git_dir`, and take its lock.

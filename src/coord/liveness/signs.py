@@ -116,7 +116,7 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
     folder = _folder(git_dir, instance)
     declared = _declared(git_dir, given)
     kept = given if declared is None else _below(given, declared)
-    path = os.path.join(folder, declared.id if declared else _name(given))
+    path = path_of(git_dir, instance, given)
     try:
         fd = os.open(path, _FLAGS)
     except FileNotFoundError:
@@ -128,6 +128,12 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
     finally:
         os.close(fd)
     _forget(os.path.join(folder, SIGNED_OFF))
+
+
+def path_of(git_dir: str, instance: str, given: Chain) -> str:
+    """Return the file in which a session of `instance` leaves its signs."""
+    declared = _declared(git_dir, given)
+    return os.path.join(_folder(git_dir, instance), declared.id if declared else _name(given))
 
 
 def see(path: str, seen: int) -> None:

@@ -128,7 +128,14 @@ def tell(worker: Worker, found: list[Step], end: str) -> None:
     worker.store.create(key, mark.encode("utf-8", "replace"))
     reason = f"{told(found)}; {end}"
     for instance in sorted({step.wait.instance for step in found} - {me}):
-        notices.tell(worker.store, instance, "circle", found[0].wait.scope, worker.me.actor, reason)
+        notices.tell(
+            worker.store,
+            instance,
+            "circle",
+            scope=found[0].wait.scope,
+            by=worker.me.actor,
+            reason=reason,
+        )
 
 
 def told(found: list[Step]) -> str:

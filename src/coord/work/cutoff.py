@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def offered(state: State, scope: str, instance: str) -> Refused | None:
-    """Return why a wait for `scope` ends where it is offered to the waiter: the holder waits too."""
+    """Return why a wait for `scope` ends where that is offered to the waiter, for its ack."""
     offers = handover.to_me(state, instance)
     return _offered(scope, scope, state.line[0].actor, offers[0]) if offers else None
 

@@ -73,9 +73,7 @@ def give_up(
 
 def own(state: State, worker: Worker, roll: Roll) -> list[Place]:
     """Return what `worker` may give up: its claims, and what a killed run has left."""
-    return [
-        one for one in state.places_of(worker.instance) if not one.run or roll.is_dead(one)
-    ]
+    return [one for one in state.places_of(worker.instance) if not one.run or roll.is_dead(one)]
 
 
 def own_moves(worker: Worker) -> Sequence[Move]:

@@ -28,6 +28,7 @@ def until(
     is_open: Callable[[State], bool],
     timeout: float,
     rung: Callable[[], None],
+    *,
     end: float | None = None,
 ) -> None:
     """Wait until `is_open`, at most `timeout` seconds, with signs of life all the while.

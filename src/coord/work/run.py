@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import duration
-from coord.base.errors import CoordError, Refused
+from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.board import claims, events, view
 from coord.liveness import process, sessionfile

@@ -81,9 +81,9 @@ def _left(
     offered = {event.scope: found for event in tops if (found := _offered(worker, roll, event))}
     mine = {event.scope: leaving.own(event.state, worker, roll) for event in tops}
     running = {
-        event.scope: " and ".join(map(view.run, found))
+        event.scope: " and ".join(map(view.run, runs))
         for event in tops
-        if worker.me.instance and (found := view.running(event.state, worker.instance, roll))
+        if worker.me.instance and (runs := view.running(event.state, worker.instance, roll))
     }
     finished = done.finished_by(tops, worker.instance)
     kept = {
@@ -98,8 +98,8 @@ def _left(
         if len(kept[scope]) < len(mine[scope]):
             stay = frozenset(kept[scope])
             released.append(leaving.give_up(worker, roll, scope, moves, stay))
-    stay = [scope for scope in mine if kept[scope] or scope in running]
-    return released, sorted(stay), offered, running
+    remaining = [scope for scope in mine if kept[scope] or scope in running]
+    return released, sorted(remaining), offered, running
 
 
 def _offered(worker: Worker, roll: Roll, event: Event) -> tuple[Offer, ...]:

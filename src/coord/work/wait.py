@@ -101,10 +101,12 @@ def wait(
             circle.require_not_inside(worker, scope, state, None, within)
             circle.require_none(call, worker, scope, None)
         require_no_offer()
+        if worker.watch.is_broken():
+            raise cutoff.orphaned(worker.watch.told, scope)
         own = any(one.run and one.instance == worker.me.instance for one in state.line)
         if newest is not None and not own and time.monotonic() < end:
             sleep(Waiting(worker, scope, newest.seq + 1, end, session, within))
-        patience.until(worker, scope, is_open, timeout, require_no_offer, end)
+        patience.until(worker, scope, is_open, timeout, require_no_offer, end=end)
     finally:
         if session is not None:
             session.drop()

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from coord.board import events
 from coord.board.events import Place, State
-from coord.liveness.process import Process
 
 INSTANCES = st.integers(0, 4).map(lambda number: f"i{number}")
 BRANCHES = st.sampled_from(["main", "feat", None])
@@ -63,7 +62,7 @@ STEPS = st.lists(
 )
 
 
-def played(state: State, kind: str, *args: Any) -> State:
+def played(state: State, kind: str, *args: Any) -> State:  # noqa: ANN401  # a step a kind
     """Return `state` after a step."""
     if kind == "join":
         instance, branch, behalf = args
@@ -105,9 +104,7 @@ def test_random_events_keep_the_line_invariants(steps: list[tuple[Any, ...]]) ->
         keys = [(one.instance, one.branch, one.nonce) for one in state.line if one.instance]
         assert len(keys) == len(set(keys))
         plain = [
-            one.instance
-            for one in state.line
-            if one.instance and not one.on_behalf and not one.run
+            one.instance for one in state.line if one.instance and not one.on_behalf and not one.run
         ]
         assert len(plain) == len(set(plain))
         moved = _owner(state) != _owner(before) and state.holder is not None

@@ -283,7 +283,8 @@ def test_a_command_under_run_is_free_to_work_elsewhere(installed: Repo, tmp_path
 
     done = bare.at(side.path / "sub").run(
         *("git", "coord", "run", "y", "--", "sh", "-c"),
-        f"pwd; env | grep COORD_; cd '{installed.path}' && git rev-parse --absolute-git-dir",
+        "pwd; env | grep COORD_ | grep -v COORD_RUN=; "
+        f"cd '{installed.path}' && git rev-parse --absolute-git-dir",
     )
 
     assert done.out.splitlines() == [str(side.path / "sub"), str(installed.path / ".git")]
