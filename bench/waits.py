@@ -1,6 +1,6 @@
 """What waiting costs: a hundred idle waits together, and how soon one sees an offer or a release.
 
-``python bench/waits.py [WAITS] [ROUNDS]``: 100 waits and 10 rounds by default. Memory is PSS (shared
+``python bench/waits.py [WAITS] [ROUNDS]``: 100 waits, 10 rounds by default. Memory is PSS (shared
 pages count for each their part), of Python and of the ``git`` that started it. That there is no
 inotify is played by a user namespace that grants none.
 """

@@ -168,7 +168,8 @@ def test_a_claim_is_the_workers_whatever_branch_is_checked_out(one: Repo, moves:
     assert claim["intent"] == "do it"
     assert one.coord("run", "x", "--no-wait", "--", "true").code == 0
     assert one.coord("wait", "x", "--timeout", "1s").code == 0
-    assert [e["kind"] for e in answer(one, "log", "x")["events"]] == ["claim", "update"]
+    kinds = [e["kind"] for e in answer(one, "log", "x")["events"]]
+    assert [kind for kind in kinds if kind not in {"run", "release"}][:2] == ["claim", "update"]
 
 
 def test_run_needs_no_second_claim_on_a_new_branch(one: Repo) -> None:
