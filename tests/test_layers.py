@@ -23,7 +23,7 @@ MODULES = [name for name in SOURCES if name not in OUTSIDE]
 VERB_MODULES = {f"coord.cli.{module}" for module, _ in VERBS.values()} | {"coord.cli.install"}
 # What is this process's own, and no caller's of a use case.
 OF_THE_PROCESS = {
-    "coord.board.process": "the environment of `ps`, where there is no /proc",
+    "coord.liveness.withoutproc": "the environment of `ps`, where there is no /proc",
     "coord.repo.caller": "where a printed command is pasted; asked by entries",
     "coord.repo.cwd": "a current folder that is gone; asked by entries",
 }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
+
+from harness.board import silence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,9 +148,7 @@ def test_silence_shows_and_never_frees(pair: tuple[Repo, Repo]) -> None:
     """
     a, b = pair
     assert a.coord("claim", "task:x").code == 0
-    then = time.time() - 2 * 86400
-    for path in (a.private("coord-seen"), *a.private("coord-beats").iterdir()):
-        os.utime(path, (then, then))
+    silence(a, 2 * 86400)
 
     (claim,) = json.loads(b.coord("board", "--json").out)["claims"]
     again = b.coord("claim", "task:x", "--json")

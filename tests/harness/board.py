@@ -28,6 +28,15 @@ def worker(repo: Repo, path: Path, branch: str, actor: str) -> Repo:
     return repo.at(path)
 
 
+def silence(repo: Repo, seconds: float) -> None:
+    """Set all signs of life of a worktree back, as if nobody had been there for so long."""
+    then = time.time() - seconds
+    sessions = (path for path in repo.private("coord-sessions").rglob("*") if path.is_file())
+    for path in (repo.private("coord-seen"), *sessions):
+        if path.exists():
+            os.utime(path, (then, then))
+
+
 def answer(repo: Repo, *args: str, code: int = 0) -> dict[str, Any]:
     """Run ``git coord … --json``, insist on its exit code, return the document."""
     done = repo.coord(*args, "--json")
@@ -61,6 +70,8 @@ def eventually(test: Callable[[], object], seconds: float = 10) -> bool:
     return False
 
 
+SESSION = ("git-coord", "session", "--")
+
 # A worker as a harness starts one: it runs commands, and lives on between them.
 _WORKER = """
 import subprocess, sys, time
@@ -76,10 +87,10 @@ class Live:
     `program` is a Python; by a link of another name it is an agent of that name.
     """
 
-    def __init__(self, repo: Repo, program: str) -> None:
+    def __init__(self, repo: Repo, program: str, before: tuple[str, ...] = ()) -> None:
         self.mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
-            [program, "-c", _WORKER],
+            [*before, program, "-c", _WORKER],
             cwd=repo.path,
             env={**repo.env, MARK: self.mark},
             stdin=subprocess.PIPE,
@@ -105,15 +116,23 @@ class Live:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
+    def end(self) -> None:
+        """End the worker as its session does: what is left of it is waited for."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
     def children(self) -> list[int]:
         """Return the processes that came of this worker, and are still there."""
         return [pid for pid in marked(self.mark) if pid != self.process.pid]
 
 
 @contextmanager
-def living(repo: Repo, program: str = sys.executable) -> Iterator[Live]:
-    """Start a worker and, at the end, leave no process of it behind."""
-    live = Live(repo, program)
+def living(
+    repo: Repo, program: str = sys.executable, before: tuple[str, ...] = ()
+) -> Iterator[Live]:
+    """Start a worker, by a command `before` it, and at the end leave no process of it behind."""
+    live = Live(repo, program, before)
     try:
         yield live
     finally:

@@ -34,7 +34,7 @@ def finished(
     """
     holder = state.holder
     before = state
-    if holder is None or holder.instance != mine.instance:
+    if holder is None or holder.instance != mine.instance or holder.run:
         taken = joined(state, mine, is_dead)
         before = state if taken is None else taken.state
     marked = before.finished_at
@@ -49,9 +49,10 @@ def landed(
     gone: Collection[Place],
     words: str,
     is_dead: Callable[[Place], bool],
+    rank: Callable[[Place], int] = lambda _: 0,
 ) -> Change | None:
     """Give up the places `gone` of branches that have landed; the next in line becomes holder."""
-    change = left(state, lambda place: place in gone, is_dead)
+    change = left(state, lambda place: place in gone, is_dead, rank)
     if change is None:
         return None
     return change._replace(kind="land", details={**change.details, "reason": words})

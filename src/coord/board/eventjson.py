@@ -12,7 +12,7 @@ from typing import Any
 from coord.board import keys, peerjson
 from coord.board.events import Event, Place, State
 from coord.board.offer import Offer
-from coord.board.process import Process
+from coord.liveness.process import Process
 
 SCHEMA = 1
 _EVENT_KEYS = Event._fields[:-2]  # in the order of the record
@@ -141,11 +141,16 @@ def _place(found: Any) -> Place:  # noqa: ANN401
         get("tip"),
         get("renewed"),
         None if get("command") is None else _process(found["command"]),
+        get("nonce"),
+        tuple(get("within", ())),
+        get("words"),
     )
-    actor, instance, branch, since, issue, session, intent, paths, *_, tip, renewed, _ = place
+    actor, instance, branch, since, issue, session, intent, paths, *_ = place
+    more = (place.tip, place.renewed, place.nonce, place.words)
     _require(type(actor) is str and type(since) is str and type(issue) in _ISSUE)
-    _require(set(map(type, (instance, branch, session, intent, tip, renewed))) <= _MAYBE_TEXT)
+    _require(set(map(type, (instance, branch, session, intent, *more))) <= _MAYBE_TEXT)
     _require(not paths or set(map(type, paths)) == _TEXT)
+    _require(not place.within or set(map(type, place.within)) == _TEXT)
     return place
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board.events import Change, State, brief, others
+from coord.board.events import Change, brief, given
 
 if TYPE_CHECKING:
-    from coord.board.events import Place
+    from coord.board.events import Place, State
     from coord.board.offer import Offer
 
 
@@ -37,14 +37,15 @@ def standing(state: State, offer_id: str) -> Offer | None:
 def accepted(state: State, offer_id: str, mine: Place) -> Change | None:
     """Take up an offer; None where it does not stand, or was not made to this instance.
 
-    What was said of the work goes with it; those who wait keep their places.
+    What was said of the work goes with it; those who wait keep their places, and what the holder
+    runs there comes first.
     """
     offer, holder = standing(state, offer_id), state.holder
     if offer is None or holder is None or mine.instance not in offer.to:
         return None
     new = mine._replace(issue=holder.issue, intent=holder.intent, paths=holder.paths)
     details = {"offer": offer_id, "from": brief(holder)}
-    return Change("ack", State(state.generation + 1, (new, *others(state, new))), details)
+    return Change("ack", given(state, new), details)
 
 
 def paused(state: State, instance: str, at: str, reason: str) -> Change | None:

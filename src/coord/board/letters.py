@@ -14,8 +14,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coord.board import keys, messages, peerjson, process
-from coord.board.process import Process
+from coord.board import keys, messages, peerjson
+from coord.liveness import process
+from coord.liveness.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -82,7 +83,7 @@ def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:
     """Tell whether nobody is at work on a letter any more."""
     now = store.now()
     old = now is not None and rec.at is not None and now - rec.at > _PATIENCE
-    return old or letter.sender.is_dead
+    return old or letter.sender.has_ended
 
 
 def _deliver(store: Store, made: Iterable[Message]) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.board.offer import Offer
-    from coord.board.process import Process
+    from coord.liveness.process import Process
 
 UNKNOWN = "unknown"
 _NOTHING: Mapping[str, object] = {}
@@ -35,6 +35,9 @@ class Place(NamedTuple):
         tip: the branch's commit when it was claimed, or something new last said of it.
         renewed: when that was said, if ever.
         command: what ``run`` has started: while it works, its place is not dead.
+        nonce: the place of ``run`` itself, and the name of its lock; None of any other.
+        within: the runs, by nonce, whose commands this one was started from.
+        words: what ``run`` runs, as far as it is told to others.
     """
 
     actor: str
@@ -51,6 +54,9 @@ class Place(NamedTuple):
     tip: str | None = None
     renewed: str | None = None
     command: Process | None = None
+    nonce: str | None = None
+    within: tuple[str, ...] = ()
+    words: str | None = None
 
 
 class State(NamedTuple):
@@ -82,6 +88,33 @@ class State(NamedTuple):
     def places_of(self, instance: str) -> list[Place]:
         """Return the places an instance has here."""
         return [place for place in self.line if place.instance == instance]
+
+    def has_turn(self, index: int) -> bool:
+        """Tell whether whoever has the place at `index` may go to work: the first, and its runs.
+
+        A run stands on its worker's own claim, and on the runs it was started from; all others
+        before it, another run of its worker too, have to leave first.
+        """
+        mine = self.line[index]
+        return index == 0 or (mine.run and all(carries(one, mine) for one in self.line[:index]))
+
+    def at_work(self) -> list[Place]:
+        """Return the runs that have their turn, in order."""
+        return [one for at, one in enumerate(self.line) if one.run and self.has_turn(at)]
+
+
+def is_own(place: Place, mine: Place) -> bool:
+    """Tell whether both are one worker's, and for one branch where that counts."""
+    if place.instance != mine.instance:
+        return False
+    return place.branch == mine.branch or not (place.on_behalf or mine.on_behalf)
+
+
+def carries(place: Place, run: Place) -> bool:
+    """Tell whether `run` may go to work before `place` is given up: it stands on it."""
+    if place.run:
+        return place.instance == run.instance and place.nonce in run.within
+    return is_own(place, run)
 
 
 class Change(NamedTuple):

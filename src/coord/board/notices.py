@@ -10,9 +10,11 @@ sees through; the other order would leave a holder who never learns that it is n
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import eventjson, keys, peerjson
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,8 +31,8 @@ class Notice(NamedTuple):
 
     Attributes:
         rec: its record, to delete once told.
-        kind: ``lost``, ``passed-over``, ``adopted``, ``accepted``, ``offered``, ``landed`` or
-            ``yours``.
+        kind: ``lost``, ``passed-over``, ``adopted``, ``accepted``, ``offered``, ``landed``,
+            ``yours`` or ``circle``; of a mere place in line ``adopted-place``, ``landed-place``.
         scope: canonical scope.
         by: actor who did it.
         at: when, by that actor's clock.
@@ -57,11 +59,11 @@ class Notice(NamedTuple):
 def concerned(before: State, event: Event) -> dict[str, str]:
     """Return {instance: kind} of those whom `event` takes a place from, makes holder or offers."""
     line = event.state.line
-    kept = {(place.instance, place.branch) for place in line}
+    kept = {(place.instance, place.branch, place.nonce) for place in line}
     found = {
         place.instance: _kind(place, before, event)
-        for place in before.line
-        if place.instance is not None and (place.instance, place.branch) not in kept
+        for place in reversed(before.line)  # a holder's run goes with its claim: that says more
+        if place.instance is not None and (place.instance, place.branch, place.nonce) not in kept
     }
     if line and line[0].instance is not None and not _held(before, line[0]):
         found[line[0].instance] = "yours"
@@ -80,6 +82,14 @@ def publish(store: Store, before: State, event: Event) -> list[tuple[str, bytes]
         store.create(key, value)
         made.append((key, value))
     return made
+
+
+def tell(store: Store, instance: str, kind: str, *, scope: str, by: str, reason: str) -> None:
+    """Tell `instance` of something that no event has made so."""
+    key = f"{keys.notices(instance)}/{os.urandom(8).hex()}"
+    said = {"kind": kind, "scope": scope, "by": by, "reason": reason}
+    document = {"schema": 1, **said, "seq": 0, "at": pin.now(), "generation": 0}
+    store.create(key, json.dumps(document).encode() + b"\n")
 
 
 def withdraw(store: Store, made: Iterable[tuple[str, bytes]]) -> None:
@@ -106,13 +116,13 @@ def told(store: Store, notice: Notice) -> None:
 
 
 def _kind(place: Place, before: State, event: Event) -> str:
-    if event.kind == "adopt":
-        return "adopted"
-    if event.kind == "ack" and place == before.holder:
+    held = place == before.holder
+    if event.kind in {"adopt", "land"}:
+        kind = "adopted" if event.kind == "adopt" else "landed"
+        return kind if held else f"{kind}-place"
+    if event.kind == "ack" and held:
         return "accepted"
-    if event.kind == "land":
-        return "landed"
-    return "lost" if place == before.holder else "passed-over"
+    return "lost" if held else "passed-over"
 
 
 def _held(before: State, place: Place) -> bool:
@@ -141,7 +151,9 @@ def _decoded(store: Store, rec: Rec) -> Notice | None:
         text = {key: str(found[key]) for key in ("kind", "scope", "by", "at", "reason")}
         text["shipped"] = str(found.get("shipped", ""))
         notice = Notice(rec=rec, generation=int(found["generation"]), **text)
-        happened = _happened(store, notice.scope, int(found["seq"]), rec.key.rpartition("/")[2])
+        happened = notice.kind == "circle" or _happened(
+            store, notice.scope, int(found["seq"]), notice.event
+        )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return notice if happened else None

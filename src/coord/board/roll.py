@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import actors, claims, done, presence
+from coord.board import actors, attending, claims, done
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 from coord.identity import pin
+from coord.liveness import presence
 from coord.repo import worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from coord.board.attending import Attending
     from coord.board.events import Place
-    from coord.board.presence import Status
-    from coord.board.process import Process
     from coord.board.store import Store
+    from coord.liveness.presence import Status
+    from coord.liveness.process import Process
     from coord.repo.worktree import Sibling
 
 # As long as history is kept: who has been silent for longer and holds nothing is of the past.
 _REMEMBERED = 7 * 86400
-_NOBODY = presence.Status(None, present=False, dead=False, gone=False)
+_NOBODY = presence.Status(presence.UNKNOWN, why="the board has no record of it")
 
 
 class Member(NamedTuple):
@@ -40,11 +42,11 @@ class Roll:
     def __init__(self, store: Store, here: worktree.Worktree, expires: float) -> None:
         self._store = store
         self._place = here
-        self._expires = expires
         self._known: dict[str, Status] = {}
-        self._ended: dict[Process, bool] = {}
+        self._waits: dict[str, Sequence[Attending]] = {}
         self._finished: dict[tuple[str | None, str], bool] = {}
         self.now = store.now()
+        self._judge = presence.Judge(here.common_dir, self.now, expires)
 
     def of(self, instance: str) -> Status:
         """Return what is known of an instance."""
@@ -54,11 +56,10 @@ class Roll:
         return self._known[instance]
 
     def is_dead(self, place: Place) -> bool:
-        """Tell whether whoever took `place` surely cannot come back to it.
+        """Tell whether whoever took `place` is proved to have ended, or to be gone.
 
-        The worker's last command tells of a new process in the same worktree; a place of ``run``
-        ends with that very process and the command that it has started. Nobody has to come back to
-        a branch that is finished.
+        A place of ``run`` ends with that very process and the command that it has started. Nobody
+        has to come back to a branch that is finished.
         """
         return self._has_left(place) and not self.is_finished(place)
 
@@ -96,11 +97,43 @@ class Roll:
             return False
         if not place.run:
             status = self.of(place.instance)
-            if status.gone or status.dead or status.told:
-                return status.gone or status.dead
+            return status.gone or status.dead
         if place.process is None or self.works_on(place):
             return False
-        return self._has_ended(place.process)
+        return self._has_ended(place.process) and self._is_unlocked(place)
+
+    def _is_unlocked(self, place: Place) -> bool:
+        if not place.run:
+            return True
+        home = self._home(place.instance)
+        return home is None or attending.run_has_ended(home, place)
+
+    def waits(self, instance: str) -> Sequence[Attending]:
+        """Return the waits of an instance that are at work, or were killed."""
+        if instance not in self._waits:
+            home = self._home(instance)
+            self._waits[instance] = [] if home is None else list(attending.of(home, instance))
+        return self._waits[instance]
+
+    def rank(self, scope: str) -> Callable[[Place], int]:
+        """Return in which order those in the line for `scope` are called, the least first.
+
+        First who is known to listen: its own ``run`` or ``wait`` is at work. Then who is present,
+        and has not been killed at a wait.
+        """
+        return lambda place: self._rank(scope, place)
+
+    def _rank(self, scope: str, place: Place) -> int:
+        waits = [one for one in self.waits(place.instance or "") if one.scope == scope]
+        if place.run or any(one.lives for one in waits):
+            return 0
+        if place.instance is None or not self.of(place.instance).present:
+            return 3
+        return 2 if any(one.ended for one in waits) else 1
+
+    def _home(self, instance: str | None) -> str | None:
+        actor = actors.find(self._store, instance) if instance else None
+        return None if actor is None else self._git_dir(actor)
 
     def works_on(self, place: Place) -> bool:
         """Tell whether the command that a place of ``run`` guards is still there."""
@@ -108,9 +141,7 @@ class Roll:
         return command is not None and command.is_here and not self._has_ended(command)
 
     def _has_ended(self, process: Process) -> bool:
-        if process not in self._ended:
-            self._ended[process] = process.is_dead
-        return self._ended[process]
+        return self._judge.has_ended(process)
 
     def is_gone(self, place: Place) -> bool:
         """Tell whether the worktree of whoever took `place` was removed."""
@@ -128,9 +159,7 @@ class Roll:
         return self._finished[key]
 
     def _status(self, actor: Actor) -> Status:
-        return presence.status(
-            self._place.common_dir, actor.home, actor.instance, self.now, self._expires
-        )
+        return self._judge.of(actor.home, actor.instance)
 
     def _git_dir(self, actor: Actor) -> str:
         return os.path.normpath(os.path.join(self._place.common_dir, actor.home))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from coord.base import duration
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from coord.board.events import Event, Place
     from coord.board.roll import Member
     from coord.board.view import Claimant, Row
+    from coord.liveness.presence import Status
 
 _WIDEST = 40
+_DAY = 86400
+_GONE = "git has forgotten its worktree"
 
 
 def board_lines(
@@ -64,18 +67,28 @@ def _summary(members: Sequence[Member], taken: Sequence[Row]) -> str:
 
 def _member(member: Member, me: str | None, now: float | None) -> tuple[str, ...]:
     status = member.status
-    if status.gone:
-        state = "gone"
-    elif status.dead:
-        state = "process ended"
-    elif status.present:
-        state = "present"
-    elif status.seen is None:
-        state = "away"
-    else:
-        state = "silent"
     own = " (you)" if member.actor.instance == me else ""
-    return (member.actor.actor + own, state, member.branch or "-", _seen(status.seen, now))
+    why = "" if status.present else status.why
+    seen = _seen(status.seen, now)
+    return (member.actor.actor + own, _word(status), member.branch or "-", seen, why)
+
+
+def _word(status: Status) -> str:
+    """Return one of the six words; who has not been here yet is away."""
+    if status.seen is None and status.liveness not in {"ended", "gone"}:
+        return "away"
+    return "silent" if status.liveness == "left" else status.liveness
+
+
+def silence(status: Status, now: float | None) -> str:
+    """Return since when somebody is silent, and for how long."""
+    if status.seen is None:
+        return "silent"
+    at = datetime.fromtimestamp(status.seen, UTC)
+    age = "" if now is None else f" ({span(now - status.seen)})"
+    day = "%Y-%m-%d %H:%MZ" if now is None or now - status.seen >= _DAY else "%H:%MZ"
+    word = "unknown, silent" if status.liveness == "unknown" else "silent"
+    return f"{word} since {at.strftime(day)}{age}"
 
 
 def _seen(seen: float | None, now: float | None) -> str:
@@ -88,6 +101,7 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
     first, *others = row.claimants
     marks = [
         *([_issue(first.place)] if first.place.issue is not None else []),
+        *([f"runs {_run(first.place)}"] if first.place.run else []),
         *(["paused"] if row.paused_at else []),
         *(["finished"] if row.done else []),
         *(_why_stale(row) if row.stale and not row.done else []),
@@ -105,17 +119,30 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
 def _why_stale(row: Row) -> tuple[str, ...]:
     if is_unknown(row.claimants[0].place):
         return ()
+    status = row.status
     if row.gone:
         return ("gone",)
-    return ("process ended",) if row.dead else ("silent",)
+    if status is None or (row.dead and not status.dead):  # a run that has ended
+        return ("ended",) if row.dead else ("silent",)
+    why = f": {status.why}" if status.why and status.why != _GONE else ""
+    return (f"{_word(status)}{why}",)
 
 
 def _follower(claimant: Claimant, me: str | None, now: float | None, began: float | None) -> str:
     place = claimant.place
+    if place.run and claimant.state == "held":
+        return f"runs {_run(place)}{_age(place, now, began)}"
+    if claimant.number is None and place.run:
+        return f"-  {_named(place, me)} ran {_run(place)}, but that has ended"
     if claimant.number is None:
-        end = "its worktree is gone" if claimant.gone else "its process has ended"
+        end = "its worktree is gone" if claimant.gone else "it has ended"
         return f"-  {_named(place, me)} waited, but {end}"
-    return f"{claimant.number}. {_named(place, me)}, waiting{_age(place, now, began)}"
+    to = f" to run {_run(place)}" if place.run else ""
+    return f"{claimant.number}. {_named(place, me)}, waiting{to}{_age(place, now, began)}"
+
+
+def _run(place: Place) -> str:
+    return place.words or "a command"
 
 
 def _named(place: Place, me: str | None) -> str:
@@ -154,7 +181,7 @@ def _result(event: Event) -> str:
     if event.kind == "offer" and event.state.offers:
         to = event.state.offers[-1].name
         return f" → offered to {to}, held by {holder.actor}, generation {event.state.generation}"
-    waiting = len(event.state.line) - 1
+    waiting = sum(at > 0 and not event.state.has_turn(at) for at in range(len(event.state.line)))
     line = f", {waiting} waiting" if waiting else ""
     return f" → held by {holder.actor}, generation {event.state.generation}{line}"
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from coord.board.events import Place, State
     from coord.board.roll import Roll
+    from coord.liveness.presence import Status
 
 
 class Claimant(NamedTuple):
@@ -21,12 +22,14 @@ class Claimant(NamedTuple):
         number: its number among those that count, None for a dead one that waits.
         state: ``held``, ``waiting`` or ``dead``.
         gone: its worktree was removed.
+        liveness: what is known of its worker, one of the six words.
     """
 
     place: Place
     number: int | None
     state: str
     gone: bool = False
+    liveness: str | None = None
 
 
 class Row(NamedTuple):
@@ -36,7 +39,7 @@ class Row(NamedTuple):
         scope: canonical scope.
         state: ``held``, ``contested`` or ``free``.
         stale: the holder is silent, dead or gone.
-        dead: the holder's process surely has ended.
+        dead: the holder is proved to have ended, or to be gone.
         gone: the holder's worktree was removed.
         generation: the fencing token.
         paused_at: when the holder paused.
@@ -45,6 +48,7 @@ class Row(NamedTuple):
         done: the holder finished the branch that it is claimed for: nobody has to come back.
         claimants: the line, the holder first.
         began: when the store got the scope's first record, where that was looked up.
+        status: what is known of the holder, None where nobody holds it.
     """
 
     scope: str
@@ -59,6 +63,7 @@ class Row(NamedTuple):
     claimants: tuple[Claimant, ...] = ()
     paused_why: str | None = None
     began: float | None = None
+    status: Status | None = None
 
 
 def row(scope: str, state: State, roll: Roll) -> Row:
@@ -67,7 +72,7 @@ def row(scope: str, state: State, roll: Roll) -> Row:
     if holder is None:
         return Row(scope, "free", generation=state.generation)
     line = tuple(claimants(state, roll))
-    live = sum(claimant.number is not None for claimant in line)
+    live = len({claimant.number for claimant in line} - {None})
     known = None if holder.instance is None else roll.of(holder.instance)
     dead = roll.is_dead(holder)
     return Row(
@@ -82,18 +87,24 @@ def row(scope: str, state: State, roll: Roll) -> Row:
         done=state.finished_at is not None or roll.is_finished(holder),
         claimants=line,
         paused_why=state.paused_why,
+        status=known,
     )
 
 
 def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
-    """Yield the line with its numbers; waits of the dead have none."""
+    """Yield the line with its numbers; waits of the dead have none, a run at work its claim's."""
     number = 0
     for index, place in enumerate(state.line):
         if index and roll.is_dead(place):
-            yield Claimant(place, None, "dead", roll.is_gone(place))
+            yield Claimant(place, None, "dead", roll.is_gone(place), _liveness(place, roll))
             continue
-        number += 1
-        yield Claimant(place, number, "waiting" if index else "held")
+        number += not (index and place.run and state.has_turn(index))
+        state_of = "waiting" if number > 1 else "held"
+        yield Claimant(place, number, state_of, liveness=_liveness(place, roll))
+
+
+def _liveness(place: Place, roll: Roll) -> str | None:
+    return None if place.instance is None else roll.of(place.instance).liveness
 
 
 def claimant(state: State, mine: Place, roll: Roll) -> Claimant:
@@ -128,6 +139,18 @@ def is_held_by(state: State, instance: str | None) -> bool:
     return state.holder is not None and state.holder.instance == instance
 
 
+def running(state: State, instance: str, roll: Roll) -> list[Place]:
+    """Return the runs of `instance` that are at work in a scope, or would be but for its claim."""
+    working = state.at_work()
+    return [one for one in working if one.instance == instance and not roll.is_dead(one)]
+
+
+def run(place: Place) -> str:
+    """Return what a place of ``run`` runs, in a few words."""
+    name = place.words or (place.command.name if place.command else "")
+    return f"the run of {name}" if name else "a run"
+
+
 def owner(state: State, instance: str | None, what: str = "it") -> str:
     """Return who has a scope, as a clause about `what` that `instance` reads."""
     if state.holder is None:
@@ -142,4 +165,5 @@ def told(place: Place) -> str:
     if is_unknown(place):
         return "unknown (its record cannot be read)"
     held_for = "for " if place.on_behalf else ""
-    return f"{place.actor} ({held_for}{place.branch})" if place.branch else place.actor
+    who = f"{place.actor} ({held_for}{place.branch})" if place.branch else place.actor
+    return f"{who}, by {run(place)}" if place.run else who

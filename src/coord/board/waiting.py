@@ -1,4 +1,4 @@
-"""Waiting that never outlives its worker: the end of the scope, a timeout, or a death above us.
+"""Waiting that never outlives its worker: the processes above a wait, and what wakes it.
 
 ``git`` stays as parent of ``git-coord``, so the parent alone proves nothing: a wait whose worker
 was killed with SIGKILL would go on as an orphan. Every ancestor is watched.
@@ -7,25 +7,24 @@ was killed with SIGKILL would go on as an orphan. Every ancestor is watched.
 from __future__ import annotations
 
 import os
-import time
-from typing import TYPE_CHECKING
 
-from coord.board import process
+from coord.board import bell as bells
+from coord.liveness import process, signs
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-TICK = 0.25
-
-
-class Orphaned(Exception):
-    """A process above this one has ended: nobody is left to wait for."""
+    from collections.abc import Sequence
 
 
 class Watch:
-    """The ancestors at one moment; made first thing, before any of them can be missed."""
+    """The ancestors at one moment; made first thing, before any of them can be missed.
 
-    def __init__(self) -> None:
+    Args:
+        session: what COORD_SESSION says, which a harness sets.
+    """
+
+    def __init__(self, session: str = "") -> None:
+        self._session = session
         self._chain = process.ancestors()
         self._watched = process.watched(self._chain, os.getsid(0), os.getpid())
         self._adopted = process.is_adopted(self._chain, os.getsid(0), os.getpid())
@@ -36,6 +35,16 @@ class Watch:
         found = process.worker(self._chain)
         return None if found is None else process.recorded(found)
 
+    @property
+    def watched(self) -> Sequence[process.Link]:
+        """Those whose end ends a wait, the nearest first."""
+        return self._watched
+
+    @property
+    def chain(self) -> signs.Chain:
+        """All that stands above, for the session's file."""
+        return signs.chain(self._chain, self._session)
+
     def is_broken(self) -> bool:
         """Tell whether a watched ancestor has ended, or had before we could look."""
         return self._adopted or self.ended is not None
@@ -43,34 +52,17 @@ class Watch:
     @property
     def ended(self) -> process.Link | None:
         """The nearest watched ancestor that has ended since we looked."""
-        gone = (link for link in self._watched if not process.is_alive(link.pid, link.start))
+        gone = (link for link in self._watched if process.has_ended(link.pid, link.start))
         return next(gone, None)
 
+    @property
+    def told(self) -> str:
+        """Who has ended, in a few words."""
+        ended = self.ended
+        return "a process" if ended is None else f"{ended.name} (pid {ended.pid})"
 
-def until(
-    is_open: Callable[[], bool],
-    watch: Watch,
-    timeout: float | None,
-    beat: Callable[[], None],
-    every: float,
-) -> bool:
-    """Wait until `is_open`; return False when `timeout` seconds were not enough.
 
-    `beat` is called each `every` seconds: who waits is there. Counted by a clock nobody steps.
-
-    Raises:
-        Orphaned: the worker has died.
-    """
-    start = beaten = time.monotonic()
-    while not is_open():
-        now = time.monotonic()
-        if watch.is_broken():
-            raise Orphaned
-        if timeout is not None and now - start >= timeout:
-            return False
-        if now - beaten >= every:
-            beat()
-            beaten = now
-        left = TICK if timeout is None else min(TICK, timeout - (now - start))
-        time.sleep(max(left, 0.0))
-    return True
+def bell(event: str, news: str, watch: Watch) -> bells.Bell:
+    """Return what rings at the file `event`, at a new one in `news`, and when `watch` breaks."""
+    above = [(link.pid, link.start) for link in watch.watched]
+    return bells.Bell(event, news, above, process.has_ended)

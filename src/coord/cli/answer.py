@@ -35,13 +35,15 @@ def _claim(made: Claims, one: Claim) -> None:
     if mine.state == "held":
         show.line(f"{scope} is yours, generation {state.generation}")
         return
-    gone = lost.found(scope, holder, made.roll)
+    gone = lost.found(scope, holder, made.roll, state.generation)
     by = f"{view.told(holder)}{gone.words if gone else ''}"
     show.line(f"{scope} is held by {by}; you are number {mine.number or len(state.line)}")
     if holder.instance != made.worker.instance:
         _pause(scope, state)
-        wait = f"git coord wait {quote(scope)} ends when it is yours"
-        show.note(f"{gone.run} takes it, on the record" if gone else wait)
+        if not (gone and gone.surely):
+            show.note(f"git coord wait {quote(scope)} ends when it is yours")
+        if gone is not None:
+            show.note(gone.offer)
     elif made.roll.is_finished(holder):
         show.note(f"that is your claim for {holder.branch}, until the branch has landed")
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from coord.cli import answer, edge, show
 from coord.work import release as giving
 from coord.work.claim import claim as take
 from coord.work.claim import met
+
+if TYPE_CHECKING:
+    from coord.work.leaving import Given
 
 
 @click.command()
@@ -70,9 +75,15 @@ def release(
         show.document(released.document(done))
         return
     for one in done.given:
-        heir = one.state.holder
-        since = "still" if one.state.generation == one.before else "now"
-        show.line(f"{one.scope} is {f'{since} held by {heir.actor}' if heir else 'free'}")
+        show.line(_released(one))
         answer.ended_offers(one)
     if not done.given:
         show.line(f"{done.actor} holds nothing and waits for nothing")
+
+
+def _released(one: Given) -> str:
+    if one.run is not None:
+        return f"{one.scope} is released; {one.run} holds it until it ends"
+    heir = one.state.holder
+    since = "still" if one.state.generation == one.before else "now"
+    return f"{one.scope} is {f'{since} held by {heir.actor}' if heir else 'free'}"

@@ -29,6 +29,6 @@ def call(
         options: its options, by their spelling.
         tail: a command that was typed after ``--``.
     """
-    watch = Watch()
+    watch = Watch(os.environ.get("COORD_SESSION", ""))
     said = typed(verb, words, options or {}, tail)
     return Call(asked, os.getcwd(), os.environ, watch, show.note, show.quoted, said)

@@ -34,18 +34,20 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
 def _tell(done: SignedOff) -> None:
     show.line(f"{done.worker.me.actor} signed off from {done.worker.here.cwd}")
     for one in done.released:
-        heir = one.state.holder
+        heir = None if one.run else one.state.holder
         show.line(f"released: {one.scope}{f', now held by {heir.actor}' if heir else ''}")
         answer.ended_offers(one)
     for scope in done.kept:
-        show.line(_why_kept(scope, done.offered.get(scope, ())))
+        show.line(_why_kept(scope, done.offered.get(scope, ()), done.running.get(scope)))
     for path in done.pending:
         show.line(f"still refused: {path}")
     if done.changed:
         show.line(f"not committed: {len(done.changed)} path{'s' if len(done.changed) > 1 else ''}")
 
 
-def _why_kept(scope: str, offers: Collection[Offer]) -> str:
+def _why_kept(scope: str, offers: Collection[Offer], run: str | None) -> str:
+    if run is not None:
+        return f"kept: {scope} is held by {run} until it ends"
     if not offers:
         return f"kept until its branch lands: {scope}"
     names = " and ".join(offer.name for offer in offers)

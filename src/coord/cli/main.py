@@ -23,6 +23,7 @@ VERBS = {
     "worktree": ("worktrees", "Add a worktree that is pinned from its first moment."),
     "reauthor": ("reauthor", "Give this worktree's own unpublished commits their right author."),
     "wake": ("wake", "Begin a session: who is here, what is taken, and one suggestion."),
+    "session": ("session", "Run an agent so that others can tell for certain when it has ended."),
     "sign-off": ("leave", "End a session cleanly."),
     "ship": ("ledgers", "Record what you shipped."),
     "put-down": ("ledgers", "Record what you considered and left, and why; or list it."),

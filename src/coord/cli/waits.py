@@ -47,7 +47,15 @@ timeout_option = click.option(
 @click.pass_obj
 def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None:
     """Wait until you could hold SCOPE; never longer than the process that waits lives."""
-    done = until_open(edge.call(asked, "wait", [name]), name, timeout)
+    from coord.cli import asleep  # noqa: PLC0415  # not for run
+
+    done = until_open(
+        edge.call(asked, "wait", [name]),
+        name,
+        timeout,
+        lambda waiting: asleep.fall(waiting, as_json=as_json),
+        asleep.resumed(),
+    )
     pulse.tell(news.reader(done.worker))  # what its last holder has done there already
     if as_json:
         from coord.documents import wait as documents  # noqa: PLC0415  # scripts pay for it
@@ -94,7 +102,11 @@ def run(
     from coord.work.run import holding  # noqa: PLC0415  # likewise
 
     call = edge.call(asked, "run", [name], {"--no-wait": no_wait}, command)
-    with holding(call, name, 0.0 if no_wait else timeout) as hold:
+    patience = 0.0 if no_wait else timeout
+    with (
+        launched.ending(),
+        holding(call, name, patience, command, lambda who: pulse.tell(news.reader(who))) as hold,
+    ):
         code = launched.status(hold, command)
     with contextlib.suppress(CoordError, OSError):  # the board is ill: that has been said
         pulse.tell(news.reader(hold.worker))

@@ -10,17 +10,33 @@ from coord.identity import pin
 if TYPE_CHECKING:
     from coord.board.roll import Member
     from coord.board.view import Claimant, Row
+    from coord.liveness.presence import Status
     from coord.work.board import Board
 
 
-class MemberDocument(TypedDict):
+class LivenessDocument(TypedDict):
+    """What is known of a worker, by proof alone.
+
+    Attributes:
+        liveness: ``present``, ``silent``, ``left``, ``ended``, ``gone`` or ``unknown``; null where
+            nobody is meant.
+        why: what tells that; null where there is nothing to add.
+        since: the last sign of life.
+    """
+
+    liveness: str | None
+    why: str | None
+    since: str | None
+
+
+class MemberDocument(LivenessDocument):
     """One worker.
 
     Attributes:
         last_seen: when it last gave a sign of life.
         present: it has given one lately.
-        dead: its process has ended.
-        gone: its worktree was removed.
+        dead: it is proved to have ended.
+        gone: git has forgotten its worktree.
         branch: what git has checked out there.
         worktree: the folder it works in.
     """
@@ -50,22 +66,26 @@ class ClaimantDocument(BriefDocument):
 
     Attributes:
         place: its number among those that count, null for a dead one that waits.
-        state: ``held``, ``waiting`` or ``dead``.
+        state: ``held``, ``waiting`` or ``dead``: ended or gone.
+        run: what ``git coord run`` runs in this place, null for a claim.
+        liveness: what is known of its worker.
     """
 
     place: int | None
     state: str
+    run: str | None
+    liveness: str | None
 
 
-class RowDocument(TypedDict):
+class RowDocument(LivenessDocument):
     """One scope.
 
     Attributes:
         scope: canonical scope.
         state: ``held``, ``contested`` or ``free``.
-        stale: its holder is silent, dead or gone.
-        dead: its holder's process has ended.
-        gone: its holder's worktree was removed.
+        stale: its holder is not present.
+        dead: its holder is proved to have ended, or to be gone.
+        gone: git has forgotten its holder's worktree.
         paused_why: why, in the holder's words.
         finished_at: when the holder finished its branch.
         generation: how often the scope has changed its holder: the fencing token.
@@ -113,7 +133,16 @@ def member(one: Member) -> MemberDocument:
         "gone": status.gone,
         "branch": one.branch,
         "worktree": one.worktree,
+        **liveness(status),
     }
+
+
+def liveness(status: Status | None) -> LivenessDocument:
+    """Return what is known of a worker."""
+    if status is None:
+        return {"liveness": None, "why": None, "since": None}
+    since = None if status.seen is None else pin.at(status.seen)
+    return {"liveness": status.liveness, "why": status.why or None, "since": since}
 
 
 def row(one: Row) -> RowDocument:
@@ -132,8 +161,16 @@ def row(one: Row) -> RowDocument:
         "generation": one.generation,
         "holder": None if holder is None else {"since": holder.since, **work(holder)},
         "claimants": [_claimant(each) for each in one.claimants],
+        **liveness(one.status),
     }
 
 
 def _claimant(one: Claimant) -> ClaimantDocument:
-    return {**brief(one.place), "place": one.number, "state": one.state}
+    run = (one.place.words or "a command") if one.place.run else None
+    return {
+        **brief(one.place),
+        "place": one.number,
+        "state": one.state,
+        "run": run,
+        "liveness": one.liveness,
+    }

@@ -31,10 +31,12 @@ class GivenDocument(LeftDocument):
     Attributes:
         offers_ended: the offers of it that ended with that.
         shipped: what the worker shipped there since it took its place, a line a move.
+        run: what runs there still and holds the scope until it ends, null where nothing does.
     """
 
     offers_ended: list[OfferDocument]
     shipped: str | None
+    run: str | None
 
 
 class ReleasedDocument(TypedDict):
@@ -54,6 +56,7 @@ def given(one: Given) -> GivenDocument:
         **left(one.scope, one.state),
         "offers_ended": in_short(one.offers),
         "shipped": one.shipped or None,
+        "run": one.run,
     }
 
 

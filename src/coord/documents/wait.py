@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from coord.board.line import State
     from coord.work.wait import Waited
 
 
@@ -24,8 +25,13 @@ class WaitDocument(TypedDict):
 
 def document(done: Waited) -> WaitDocument:
     """Return how a wait ended."""
+    return standing(done.scope, done.state)
+
+
+def standing(scope: str, state: State) -> WaitDocument:
+    """Return how a scope stands for who has waited for it."""
     return {
-        "scope": done.scope,
-        "state": "held" if done.state.holder else "free",
-        "generation": done.state.generation,
+        "scope": scope,
+        "state": "held" if state.holder else "free",
+        "generation": state.generation,
     }

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def find(call: Call, worker: Worker, roll: Roll, word: str) -> list[Actor]:
     """Return the instances that `word` means, and say so where it is not plain.
 
-    A name means its living instances, without the one that speaks; where none lives, those whose
-    process has ended, for their worktree is still there.
+    A name means its living instances, without the one that speaks; where none lives, those that
+    have ended, for their worktree is still there.
 
     Raises:
         Refused: nobody is known by that name, or all who were are gone.
@@ -52,7 +52,7 @@ def _say(call: Call, roll: Roll, found: Sequence[Actor], word: str) -> None:
         call.note(f"{len(found)} live instances answer to {word}, and all of them are meant")
     for one in found:
         if roll.of(one.instance).dead:
-            call.note(f"the process of {one.actor} has ended: the next one there will read it")
+            call.note(f"{one.actor} has ended: the next one there will read it")
         elif not roll.of(one.instance).present:
             call.note(f"{one.actor} has given no sign of life lately")
 
@@ -61,7 +61,7 @@ def _nobody(
     everyone: Sequence[Actor], known: Sequence[Actor], others: Sequence[Actor], word: str
 ) -> Refused:
     if others:
-        why = "the worktree was removed, so nobody will ever read it"
+        why = "git has forgotten the worktree, so nobody will ever read it"
     elif known:
         why = "that is you, and nobody else goes by it"
     else:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import publish, sharing
 from coord.base.errors import Environment
-from coord.board import beats, chosen, scopes
+from coord.board import chosen, scopes
 from coord.board.events import Place
 from coord.board.roll import Roll
 from coord.identity import whoami
 from coord.identity.pin import now
+from coord.liveness import beats, signs
 from coord.repo import git, worktree
 from coord.settings import config
 from coord.work import enrolment, where
@@ -18,10 +19,10 @@ from coord.work import enrolment, where
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.board.process import Process
     from coord.board.store import Store
     from coord.board.waiting import Watch
     from coord.identity.whoami import Identity
+    from coord.liveness.process import Process
     from coord.repo.worktree import Worktree
     from coord.work.call import Call
 
@@ -67,7 +68,8 @@ class Worker(NamedTuple):
 
     def beat(self, process: Process | None = None) -> None:
         """Give a sign of life, in the name of `process` (default: who started this command)."""
-        beats.beat(self.here.git_dir, self.me.instance, process or self.watch.worker)
+        given = self.watch.chain if process is None else signs.alone(process)
+        beats.beat(self.here.git_dir, self.me.instance, given)
 
 
 def looking(call: Call, names: Sequence[str] = ()) -> Worker:
@@ -134,7 +136,7 @@ def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
     whoami.require_certain(me, here, call.words)
     me = _with_instance(me, here)
     worker = Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
-    if beats.worker_of(here.git_dir, worker.instance) is None:
+    if beats.is_new(here.git_dir, worker.instance):
         worker.beat()  # the first command: at its start nobody knew the instance
     enrolment.enrol(here, worker.store, me.actor, worker.instance)
     return worker

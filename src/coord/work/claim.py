@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import Usage
 from coord.board import claims, events
 from coord.repo import git
-from coord.work import arrive
+from coord.work import arrive, circle
 from coord.work.call import bounded
 
 if TYPE_CHECKING:
@@ -68,7 +68,11 @@ def claim(
     if branch is not None and mine.tip is None:
         call.note(f"there is no branch {target} in this repository yet")
     roll = worker.roll()
-    return Claims(worker, roll, tuple(join(worker, roll, scope, mine) for scope in worker.scopes))
+    made = tuple(join(worker, roll, scope, mine) for scope in worker.scopes)
+    for one in made:
+        if one.place not in one.state.line[:1]:
+            circle.met(call, worker, one.scope, one.place)
+    return Claims(worker, roll, made)
 
 
 def join(worker: Worker, roll: Roll, scope: str, mine: Place) -> Claim:
@@ -80,7 +84,7 @@ def join(worker: Worker, roll: Roll, scope: str, mine: Place) -> Claim:
         lambda state: events.joined(state, mine, roll.is_dead, roll.is_finished),
     )
     state = outcome.state
-    places = events.places_for(state, mine, roll.is_dead, roll.is_finished)
+    places = events.places_for(state, mine, roll.is_finished)
     return Claim(scope, state, state.line[places[0]])
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.board import actors, beats, chosen, claims
+from coord.board import actors, chosen, claims
 from coord.board.store import StoreError
 from coord.identity.pin import now
+from coord.liveness import beats
 
 if TYPE_CHECKING:
     from coord.board.store import Store

@@ -122,7 +122,7 @@ def _require_held(worker: Worker, roll: Roll, scope: str, branch: str, holder: P
         "not-holder",
         f"{branch} is not {worker.me.actor}'s to finish",
         where=scope,
-        why=f"it is held by {view.told(holder)}{', whose worktree was removed' if gone else ''}; "
+        why=f"it is held by {view.told(holder)}{', whose worktree is gone' if gone else ''}; "
         "only its owner says that it is done",
         run=f"git coord {'take-over' if gone else 'log'} {quote(scope)}{' --gone' if gone else ''}",
     )

@@ -68,7 +68,10 @@ def _settled(
     names = tuple(sorted({branch.name for branch in gone.values()}))
     words = f"{' and '.join(names)} landed on {goal.name}"
     outcome = claims.change(
-        worker.store, scope, worker.me, lambda state: done.landed(state, gone, words, roll.is_dead)
+        worker.store,
+        scope,
+        worker.me,
+        lambda state: done.landed(state, gone, words, roll.is_dead, roll.rank(scope)),
     )
     return [] if outcome.event is None else [Settled(scope, outcome.state, names)]
 

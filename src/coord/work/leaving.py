@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
-from coord.board import claims, events, scopes
+from coord.board import claims, events, scopes, view
 from coord.settings import config
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Given(NamedTuple):
         state: the scope's state after it.
         offers: the offers that ended with it.
         shipped: what the worker has shipped there since it took its place, a line a move.
+        run: what runs there still and holds the scope until it ends, if something does.
     """
 
     scope: str
@@ -40,29 +41,39 @@ class Given(NamedTuple):
     state: State
     offers: tuple[Offer, ...]
     shipped: str
+    run: str | None = None
 
 
 def give_up(
     worker: Worker, roll: Roll, scope: str, moves: Sequence[Move], kept: Collection[Place] = ()
 ) -> Given:
-    """Give up what `worker` has in `scope` but the places `kept`; `moves` are :func:`own_moves`."""
+    """Give up what `worker` has in `scope` but the places `kept`; `moves` are :func:`own_moves`.
+
+    A run leaves only when it ends: what it needs is not the worker's to give up.
+    """
     offers: tuple[Offer, ...] = ()
     words, before = "", 0
 
     def decide(state: State) -> Change | None:
         nonlocal offers, words, before
         before = state.generation
-        gone = [one for one in state.line if one.instance == worker.instance and one not in kept]
+        gone = [one for one in own(state, worker, roll) if one not in kept]
         held = state.holder in gone
         offers = state.offers if held else ()
         words = shipped(moves, scope, gone[0].since) if held else ""
-        change = events.left(state, lambda place: place in gone, roll.is_dead)
+        change = events.left(state, lambda place: place in gone, roll.is_dead, roll.rank(scope))
         if change is None or not words:
             return change
         return change._replace(details={**change.details, "shipped": words})
 
     state = claims.change(worker.store, scope, worker.me, decide).state
-    return Given(scope, before, state, offers, words)
+    running = [view.run(one) for one in view.running(state, worker.instance, roll)]
+    return Given(scope, before, state, offers, words, " and ".join(running) or None)
+
+
+def own(state: State, worker: Worker, roll: Roll) -> list[Place]:
+    """Return what `worker` may give up: its claims, and what a killed run has left."""
+    return [one for one in state.places_of(worker.instance) if not one.run or roll.is_dead(one)]
 
 
 def own_moves(worker: Worker) -> Sequence[Move]:

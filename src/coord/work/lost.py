@@ -1,44 +1,84 @@
-"""Holders who cannot come back: for their release nobody should wait."""
+"""Holders who are not there: whether their scope may be taken, and by which command."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import quote
-from coord.board import view
+from coord.board import text, view
 
 if TYPE_CHECKING:
     from coord.board.events import Place, State
     from coord.board.roll import Roll
+    from coord.liveness.presence import Status
     from coord.work.arrive import Worker
     from coord.work.call import Call
 
 
 class Lost(NamedTuple):
-    """What became of a holder, as words after its name, and the command that takes its scope."""
+    """What is known of a holder who is not there.
+
+    Attributes:
+        words: that, after its name.
+        run: the command that takes its scope.
+        surely: it is proved to have ended or to be gone: its release will not come.
+    """
 
     words: str
     run: str
+    surely: bool = True
+
+    @property
+    def offer(self) -> str:
+        """The command in a line; to take what somebody may still work on is a decision."""
+        if self.surely:
+            return f"{self.run} takes it, on the record"
+        return f"to take it is your decision: {self.run}"
 
 
-def found(scope: str, holder: Place, roll: Roll) -> Lost | None:
-    """Return what became of a holder who surely cannot come back; None of any other."""
+def found(scope: str, holder: Place, roll: Roll, generation: int | None = None) -> Lost | None:
+    """Return what is known of a holder who is not there; None of one who is, or works by ``run``.
+
+    Args:
+        scope: canonical scope.
+        holder: who holds it.
+        roll: the workers.
+        generation: the scope's; the command holds for that one only.
+    """
     take = f"git coord take-over {quote(scope)}"
+    take += "" if generation is None else f" --generation {generation}"
     if view.is_unknown(holder):
         return Lost("", f"{take} --reason 'its record cannot be read'")
-    if not roll.is_dead(holder):
+    if holder.instance is None or roll.works_on(holder):
         return None
-    if roll.is_gone(holder):
+    if holder.run and roll.is_dead(holder):
+        return Lost(", whose run has ended", f"{take} --reason 'its run has ended'")
+    away = not roll.of(holder.instance).present and not roll.is_finished(holder)
+    return _away(roll.of(holder.instance), take, roll.now) if away else None
+
+
+def _away(status: Status, take: str, now: float | None) -> Lost | None:
+    if status.gone:
         return Lost(", whose worktree is gone", f"{take} --gone")
-    return Lost(", whose process has ended", f"{take} --reason 'its process has ended'")
+    if status.dead:
+        return Lost(f", who has ended ({status.why})", f"{take} --reason {quote(status.why)}")
+    return _silent(status, take, now)
 
 
 def tell(call: Call, worker: Worker, scope: str, state: State, roll: Roll) -> None:
-    """Say that the release of a scope will not come by itself, if so."""
+    """Say that the release of a scope may not come by itself, if so."""
     holder = state.holder
     if holder is None or holder.instance == worker.instance:
         return
-    lost = found(scope, holder, roll)
+    lost = found(scope, holder, roll, state.generation)
     if lost is not None:
         call.note(f"{scope} is held by {view.told(holder)}{lost.words}")
-        call.note(f"{lost.run} takes it, on the record")
+        call.note(lost.offer)
+
+
+def _silent(status: Status, take: str, now: float | None) -> Lost | None:
+    if status.seen is None:
+        return None
+    since = text.silence(status, now)
+    why = f": {status.why}" if status.why else ""
+    return Lost(f", {since}{why}", f"{take} --reason {quote(since)}", surely=False)

@@ -6,7 +6,8 @@ of small files (0.5 ms).
 
 from __future__ import annotations
 
-from coord.board import beats, chosen, keys
+from coord.board import chosen, keys
+from coord.liveness import beats
 from coord.repo import worktree
 
 TYPE_CHECKING = False
@@ -51,7 +52,7 @@ def beat(cwd: str, actor: str | None, watch: Callable[[], Watch]) -> Reader | No
     if place is None or not place.in_use:
         return None  # nobody is there to see it, and a clone is left as it was
     instance = beats.acting(place.git_dir, actor)
-    beats.beat(place.git_dir, instance, watch().worker)
+    beats.beat(place.git_dir, instance, watch().chain)
     if instance is None or not chosen.may_have(place.common_dir, keys.notices(instance)):
         return None
     return Reader(chosen.board_of(place.common_dir), instance)

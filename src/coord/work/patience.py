@@ -2,52 +2,117 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import TYPE_CHECKING
 
 from coord.base import duration
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import claims, view, waiting
-from coord.work import lost
+from coord.board import chosen, claims, keys, view, waiting
+from coord.board.events import State
+from coord.work import cutoff, lost, news
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from coord.board.events import State
+    from coord.board.bell import Bell
     from coord.work.arrive import Worker
 
+_AGAIN = 1.0  # seconds; that a run of one's own was killed is no event
 
-def until(worker: Worker, scope: str, is_open: Callable[[], bool], timeout: float) -> None:
+
+def until(
+    worker: Worker,
+    scope: str,
+    is_open: Callable[[State], bool],
+    timeout: float,
+    rung: Callable[[], None],
+    *,
+    end: float | None = None,
+) -> None:
     """Wait until `is_open`, at most `timeout` seconds, with signs of life all the while.
 
+    Args:
+        worker: who waits.
+        scope: what for.
+        is_open: judges how the scope stands, at once and after each event.
+        timeout: seconds at most; 0 does not wait.
+        rung: called when there may be news.
+        end: when its time is up, by the monotonic clock, where it began before.
+
     Raises:
-        Refused: the time is up, or a process above this one has ended.
+        Refused: the time is up, a process above this one has ended, or the scope is offered.
     """
+    end = time.monotonic() + timeout if end is None else end
+    beaten = time.monotonic()
+    while True:
+        newest = claims.top(worker.store, scope)
+        state = State() if newest is None else newest.state
+        # It listens before anything is judged: what comes after the judgement rings.
+        bell = bell_of(worker, scope, 1 if newest is None else newest.seq + 1)
+        try:
+            rung()
+            if is_open(state):
+                return
+            require_not_offered(worker, scope, state)
+            now = time.monotonic()
+            if now >= end:
+                raise timed_out(worker, scope, state, timeout)
+            if worker.watch.is_broken() or (
+                bell.rest(min(end - now, _rest(worker, state))) == "ended"
+            ):
+                raise cutoff.orphaned(worker.watch.told, scope)
+        finally:
+            bell.close()
+        if time.monotonic() - beaten >= worker.beat_every:
+            worker.beat()
+            beaten = time.monotonic()
+
+
+def bell_of(worker: Worker, scope: str, event: int) -> Bell:
+    """Return what rings at event number `event` of `scope`, and at news for `worker`."""
+    return waiting.bell(event_of(worker, scope, event), news_of(worker), worker.watch)
+
+
+def event_of(worker: Worker, scope: str, event: int) -> str:
+    """Return the file of event number `event` of `scope`."""
+    return f"{chosen.folder(worker.here.common_dir)}/{keys.event(keys.claim(scope), event)}"
+
+
+def news_of(worker: Worker) -> str:
+    """Return the folder of the news for `worker`, so that it can be watched; empty for nobody's."""
+    if news.reader(worker) is None:
+        return ""
+    told = f"{chosen.folder(worker.here.common_dir)}/{keys.notices(worker.instance)}"
     try:
-        done = waiting.until(is_open, worker.watch, timeout, worker.beat, worker.beat_every)
-    except waiting.Orphaned:
-        raise _orphaned(worker, scope) from None
-    if not done:
-        raise _timed_out(worker, scope, claims.state(worker.store, scope), timeout)
+        os.makedirs(told, exist_ok=True)
+    except OSError:  # read-only: it is looked for from time to time
+        pass
+    return told
 
 
-def _orphaned(worker: Worker, scope: str) -> Refused:
-    ended = worker.watch.ended
-    who = "a process" if ended is None else f"{ended.name} (pid {ended.pid})"
-    wait = f"git coord wait {quote(scope)}"
-    return Refused(
-        "worker-gone",
-        f"nobody is left to wait for {scope}",
-        where=scope,
-        why=f"{who} that this wait was started from has ended; what is to outlive its shell "
-        f"is started by setsid {wait}",
-        run=wait,
-    )
+def _rest(worker: Worker, state: State) -> float:
+    """Return after how many seconds to judge again, whatever has happened."""
+    own = any(one.run and one.instance == worker.me.instance for one in state.line)
+    return min(_AGAIN, worker.beat_every) if own else worker.beat_every
 
 
-def _timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refused:
+def require_not_offered(worker: Worker, scope: str, state: State) -> None:
+    """End a wait for what is offered to who waits: the holder waits for its ack.
+
+    Raises:
+        Refused: it is offered.
+    """
+    why = cutoff.offered(state, scope, worker.me.instance or "")
+    if why is not None:
+        raise why
+
+
+def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refused:
+    """Return why a wait ends: its time is up."""
     holder = state.holder
-    found = None if holder is None else lost.found(scope, holder, worker.roll())
+    found = None if holder is None else lost.found(scope, holder, worker.roll(), state.generation)
     by = f"held by {view.told(holder)}" if holder else "held by others"
     by += found.words if found else ""
     if state.paused_at:
@@ -58,5 +123,5 @@ def _timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refu
         f"{scope} is {by}",
         where=scope,
         why=f"it did not become yours {after}" if timeout else f"it is not yours, {after}",
-        run=found.run if found else f"git coord wait {quote(scope)}",
+        run=found.run if found and found.surely else f"git coord wait {quote(scope)}",
     )

@@ -44,7 +44,8 @@ def release(call: Call, names: Sequence[str]) -> Released:
 def own(worker: Worker) -> list[str]:
     """Return the scopes in which `worker` holds or waits."""
     tops = claims.tops(worker.store)
-    return sorted(event.scope for event in tops if event.state.places_of(worker.instance))
+    roll = worker.roll()
+    return sorted(event.scope for event in tops if leaving.own(event.state, worker, roll))
 
 
 def _require_mine(call: Call, worker: Worker, scope: str) -> None:

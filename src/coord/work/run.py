@@ -1,4 +1,8 @@
-"""``run``: a scope is held for as long as something needs it, and given up whatever happens."""
+"""``run``: a scope is held for as long as something needs it, and given up whatever happens.
+
+Each run is a place of its own in the line, with a lock that its command inherits. Only its end
+takes it away, or a take-over: not what its worker claims, releases or runs besides.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import duration
 from coord.base.errors import CoordError
 from coord.base.names import quote
-from coord.board import claims, events, process, view
-from coord.work import arrive, lost, patience
+from coord.board import claims, events, view
+from coord.liveness import process, sessionfile
+from coord.work import arrive, circle, lost, patience
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from coord.board.events import Place, State
-    from coord.board.process import Process
+    from coord.liveness.process import Process
+    from coord.liveness.sessionfile import Session
     from coord.work.arrive import Worker
     from coord.work.call import Call
+
+_WORDS, _WIDEST = 3, 60
 
 
 class Hold(NamedTuple):
@@ -29,60 +37,124 @@ class Hold(NamedTuple):
         worker: who holds it.
         scope: canonical scope.
         place: the place in its line that this very block has taken.
+        session: the lock of that place, for the command to inherit.
     """
 
     call: Call
     worker: Worker
     scope: str
     place: Place
+    session: Session
+
+    @property
+    def inside(self) -> str:
+        """What tells the command, by :data:`coord.work.circle.INSIDE`, under which runs it is."""
+        return " ".join((*self.place.within, self.session.id))
 
     def record(self, command: Process) -> None:
         """Put the command on the record: it may outlive this process, and holds the scope then."""
         try:
+            self.session.record(command)
             claims.change(
                 self.worker.store,
                 self.scope,
                 self.worker.me,
                 lambda at: events.started(at, _is_for(self.place), command),
             )
-        except CoordError as error:
+        except (CoordError, OSError) as error:
+            why = error.why if isinstance(error, CoordError) else error.strerror
             self.call.note(
-                f"{self.scope}: its record does not name the command, "
-                f"pid {command.pid}: {error.why}"
+                f"{self.scope}: its record does not name the command, pid {command.pid}: {why}"
             )
 
 
 @contextlib.contextmanager
-def holding(call: Call, name: str, timeout: float) -> Iterator[Hold]:
+def holding(
+    call: Call,
+    name: str,
+    timeout: float,
+    command: Sequence[str] = (),
+    rung: Callable[[Worker], None] = lambda _: None,
+) -> Iterator[Hold]:
     """Hold the scope `name` for a block: wait in line, stay present, give up what was taken for it.
 
-    A place that the worker has by ``claim`` serves as well, and is left as it is.
+    A place that the worker has by ``claim`` serves as well, and is left as it is; but two blocks of
+    one worker exclude each other, unless one is within the other.
 
     Args:
         call: who calls.
         name: the scope.
         timeout: seconds to wait at most; 0 does not wait.
+        command: what runs there, for others to read.
+        rung: called while it waits when there may be news.
 
     Raises:
         Usage: it is no scope.
-        Refused: the time is up, the worker has ended, or who acts here is only inferred.
+        Refused: the time is up, the worker has ended, or who acts here is only inferred; the scope
+            is offered; or who is waited for waits for this very block.
+        OSError: no lock can be made in the private git dir.
     """
     worker = arrive.acting(call, [name])
     scope = worker.scopes[0]
-    mine = arrive.place(worker, worker.branch)._replace(run=True, process=process.own())
-    hold, roll = Hold(call, worker, scope, mine), worker.roll()
-    state = claims.change(
-        worker.store, scope, worker.me, lambda at: events.joined(at, mine, roll.is_dead)
-    ).state
-    _say(hold, state, timeout)
+    session = sessionfile.begin(worker.here.git_dir, "run", worker.instance, scope)
     try:
-        patience.until(
-            worker, scope, lambda: _is_first(claims.state(worker.store, scope), mine), timeout
-        )
-        with _present(worker):
+        hold = Hold(call, worker, scope, _place(call, worker, session, command), session)
+        with _placed(hold, timeout, rung), _present(worker):
             yield hold
     finally:
+        session.drop()
+
+
+def words(command: Sequence[str]) -> str | None:
+    """Return what others may read of a command: its first words, and nothing that may be secret."""
+    told: list[str] = []
+    for word in command[:_WORDS]:
+        if told and (word.startswith("-") or not word.isprintable() or set(word) & set("=:@ ")):
+            break
+        told.append(word.rpartition("/")[2] if not told else word)
+    return " ".join(told)[:_WIDEST] or None
+
+
+def _place(call: Call, worker: Worker, session: Session, command: Sequence[str]) -> Place:
+    return arrive.place(worker, worker.branch)._replace(
+        run=True,
+        process=process.own(),
+        nonce=session.id,
+        within=circle.inside(call),
+        words=words(command),
+    )
+
+
+@contextlib.contextmanager
+def _placed(hold: Hold, timeout: float, rung: Callable[[Worker], None]) -> Iterator[None]:
+    """Have the turn for a block, and no place in line before or after."""
+    worker, scope = hold.worker, hold.scope
+    try:
+        state = _queued(hold)
+        circle.require_not_inside(worker, scope, state, hold.place)
+        if not _has_turn(state, hold.place) and timeout:
+            _say(hold, state, timeout)
+            circle.require_none(hold.call, worker, scope, hold.place)
+        elif timeout:
+            _say(hold, state, timeout)
+        patience.until(
+            worker, scope, lambda _: _has_turn(_queued(hold), hold.place), timeout,
+            lambda: rung(worker),
+        )  # fmt: skip
+        yield
+    finally:
         _give_up(hold)
+
+
+def _queued(hold: Hold) -> State:
+    """Return the state in which the run is in line, and what killed ones have left is not."""
+    roll = hold.worker.roll()
+    return claims.change(
+        hold.worker.store,
+        hold.scope,
+        hold.worker.me,
+        lambda at: events.queued(at, hold.place, roll.is_dead),
+    ).state
 
 
 @contextlib.contextmanager
@@ -102,42 +174,40 @@ def _beat_until(done: threading.Event, worker: Worker) -> None:
     above = worker.watch.worker
     while not done.wait(worker.beat_every):
         # A worker may end before what it has started: then the command itself is the one at work.
-        worker.beat(own if above is None or above.is_dead else above)
+        worker.beat(own if above is None or above.has_ended else above)
 
 
 def _say(hold: Hold, state: State, timeout: float) -> None:
     """Say what is waited for, and that a place of the worker's own stays after the block."""
-    call, worker, scope, mine = hold
-    roll = worker.roll()
-    there = next(one for one in view.claimants(state, roll) if _serves(one.place, mine))
-    own = there.place != mine
-    if there.state == "held":
-        if own:
-            call.note(f"{scope} is claimed by you, and stays so after this command")
-        return
-    if own:
+    call, worker, scope, mine = hold[:4]
+    claimed = next((one for one in state.line if events.is_same(one, mine)), None)
+    if claimed is not None and claimed == state.holder:
+        call.note(f"{scope} is claimed by you, and stays so after this command")
+    elif claimed is not None:
         call.note(f"your place in the line for {scope} stays yours after this command")
-    if timeout:
-        call.note(
-            f"waiting for {scope}: held by {view.told(state.line[0])}, "
-            f"you are number {there.number}, at most {duration.told(timeout)}"
-        )
-        lost.tell(call, worker, scope, state, roll)
-
-
-def _serves(place: Place, mine: Place) -> bool:
-    return events.is_same(place, mine, _nobody_is_dead)
+    if _has_turn(state, mine):
+        return
+    roll = worker.roll()
+    first = next((one for one in state.at_work() if one.instance == worker.instance), None)
+    number = view.claimant(state, mine, roll).number
+    by = view.told(first or state.line[0])
+    call.note(
+        f"waiting for {scope}: held by {by}, "
+        f"you are number {number}, at most {duration.told(timeout)}"
+    )
+    lost.tell(call, worker, scope, state, roll)
 
 
 def _give_up(hold: Hold) -> None:
     """Give up the place of a run; a board that cannot be written does not hide how it ended."""
-    call, worker, scope, mine = hold
+    call, worker, scope, mine = hold[:4]
     try:
+        roll = worker.roll()
         claims.change(
             worker.store,
             scope,
             worker.me,
-            lambda at: events.left(at, _is_for(mine), worker.roll().is_dead),
+            lambda at: events.left(at, _is_for(mine), roll.is_dead, roll.rank(scope)),
         )
     except CoordError as error:
         call.note(f"{scope} could not be released: {error.why}")
@@ -146,12 +216,8 @@ def _give_up(hold: Hold) -> None:
 
 def _is_for(mine: Place) -> Callable[[Place], bool]:
     """Return the test for the place of this very run, whatever else was said of it since."""
-    return lambda place: place.run and place.process == mine.process
+    return lambda place: place.run and place.nonce == mine.nonce
 
 
-def _is_first(state: State, mine: Place) -> bool:
-    return state.holder is not None and _serves(state.holder, mine)
-
-
-def _nobody_is_dead(_: Place) -> bool:
-    return False
+def _has_turn(state: State, mine: Place) -> bool:
+    return any(_is_for(mine)(one) for one in state.at_work())

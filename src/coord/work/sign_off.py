@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import beats, chosen, claims, done
+from coord.board import chosen, claims, done, view
 from coord.guard import refusal
 from coord.identity import whoami as identities
+from coord.liveness import beats
 from coord.repo import git, worktree
 from coord.work import arrive, leaving, uncommitted, where, whoami
 
@@ -30,6 +31,7 @@ class SignedOff(NamedTuple):
         released: what was given up.
         kept: the scopes that stay the worker's: finished, or offered to somebody.
         offered: the offers that stand on some of these.
+        running: what runs under a scope still, and holds it until it ends.
     """
 
     worker: Worker
@@ -38,6 +40,7 @@ class SignedOff(NamedTuple):
     released: list[Given]
     kept: list[str]
     offered: dict[str, tuple[Offer, ...]]
+    running: dict[str, str]
 
 
 def sign_off(call: Call) -> SignedOff:
@@ -58,9 +61,9 @@ def sign_off(call: Call) -> SignedOff:
         call.note(words)
     pending, changed = _pending(here), uncommitted.paths(here)
     worker = arrive.Worker(here, me, chosen.board_of(here.common_dir), call.watch, [])
-    released, kept, offered = _left(worker)
-    beats.drop(here.git_dir, me.instance)
-    return SignedOff(worker, pending, changed, released, kept, offered)
+    left = _left(worker)
+    beats.drop(here.git_dir, me.instance, worker.watch.chain)
+    return SignedOff(worker, pending, changed, *left)
 
 
 def _pending(here: Worktree) -> list[str]:
@@ -69,12 +72,19 @@ def _pending(here: Worktree) -> list[str]:
     return sorted({record.path for record, facts in live if not refusal.is_settled(record, facts)})
 
 
-def _left(worker: Worker) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]]]:
-    """Give up places; return what was given up, what was kept, and which offers stand on that."""
+def _left(
+    worker: Worker,
+) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]], dict[str, str]]:
+    """Give up places; return what was given up, what was kept, and offers and runs on that."""
     tops = list(claims.tops(worker.store)) if worker.me.instance else []
     roll, moves, released = worker.roll(), leaving.own_moves(worker), []
     offered = {event.scope: found for event in tops if (found := _offered(worker, roll, event))}
-    mine = {event.scope: event.state.places_of(worker.instance) for event in tops}
+    mine = {event.scope: leaving.own(event.state, worker, roll) for event in tops}
+    running = {
+        event.scope: " and ".join(map(view.run, runs))
+        for event in tops
+        if worker.me.instance and (runs := view.running(event.state, worker.instance, roll))
+    }
     finished = done.finished_by(tops, worker.instance)
     kept = {
         scope: [
@@ -88,7 +98,8 @@ def _left(worker: Worker) -> tuple[list[Given], list[str], dict[str, tuple[Offer
         if len(kept[scope]) < len(mine[scope]):
             stay = frozenset(kept[scope])
             released.append(leaving.give_up(worker, roll, scope, moves, stay))
-    return released, sorted(scope for scope, places in kept.items() if places), offered
+    remaining = [scope for scope in mine if kept[scope] or scope in running]
+    return released, sorted(remaining), offered, running
 
 
 def _offered(worker: Worker, roll: Roll, event: Event) -> tuple[Offer, ...]:

@@ -27,6 +27,7 @@ def take_over(
     *,
     from_present: bool = False,
     gone: bool = False,
+    generation: int | None = None,
 ) -> Claims:
     """Take a scope from its holder, on the record: silence alone frees nothing.
 
@@ -35,13 +36,14 @@ def take_over(
         name: the scope.
         reason: why; the former holder is told.
         from_present: even from a holder who is there.
-        gone: only from one whose worktree was removed, which is reason enough.
+        gone: only from one whose worktree git has forgotten, which is reason enough.
+        generation: only while the scope stands at this one, as it was when that was decided.
 
     Raises:
         Usage: there is no reason, or it is too long for a record; or it is no scope.
         Refused: nobody holds it, or the holder's presence forbids it.
     """
-    text = bounded(reason, "--reason") or (gone and "the holder's worktree was removed")
+    text = bounded(reason, "--reason") or (gone and "git has forgotten the holder's worktree")
     if not (text and text.strip()):
         raise _without_reason()
     worker = arrive.acting(call, [name])
@@ -51,6 +53,7 @@ def take_over(
 
     def decide(state: State) -> Change | None:
         seen.append(state)
+        _require_generation(scope, state, generation)
         _may_take(
             call, scope, seen, worker, roll, from_present=from_present, gone=gone, reason=text
         )
@@ -100,6 +103,19 @@ def _may_take(
         raise _paused(scope, state, reason) if state.paused_at else _present(scope, holder)
 
 
+def _require_generation(scope: str, state: State, generation: int | None) -> None:
+    """Refuse to take what is not as it was when somebody decided to take it."""
+    if generation is None or generation == state.generation or state.holder is None:
+        return
+    raise Refused(
+        "holder-changed",
+        f"{scope} is at generation {state.generation} by now, not {generation}",
+        where=scope,
+        why=f"it is held by {view.told(state.holder)}; a take-over is for the holder you saw",
+        run=f"git coord show {quote(scope)}",
+    )
+
+
 def _without_reason() -> Usage:
     return Usage(
         "usage",
@@ -123,9 +139,9 @@ def _changed_hands(scope: str, holder: Place) -> Refused:
 def _not_gone(scope: str, holder: Place) -> Refused:
     return Refused(
         "holder-not-gone",
-        f"{holder.actor}'s worktree is still there",
+        f"{holder.actor}'s worktree is not proved to be gone",
         where=scope,
-        why="--gone is for claims of removed worktrees; give a --reason instead",
+        why="--gone is for claims of worktrees that git has forgotten; give a --reason instead",
         run="git coord board",
     )
 

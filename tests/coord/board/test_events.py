@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coord.board import events
 from coord.board.events import Place, State
-from coord.board.process import Process
 
 INSTANCES = st.integers(0, 4).map(lambda number: f"i{number}")
 BRANCHES = st.sampled_from(["main", "feat", None])
@@ -21,6 +22,11 @@ def place(instance: str, branch: str | None = "main", **more: object) -> Place:
 def alive(_: Place) -> bool:
     """Nobody is dead."""
     return False
+
+
+def run(instance: str, nonce: str, *within: str, **more: object) -> Place:
+    """Return a place of ``run``, started from the command of those `within`."""
+    return place(instance, run=True, nonce=nonce, within=within, **more)
 
 
 def after(state: State, change: events.Change | None) -> State:
@@ -41,52 +47,94 @@ def who(state: State) -> list[str | None]:
     return [one.instance for one in state.line]
 
 
+NONCES = st.integers(0, 5).map(lambda number: f"n{number}")
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("join"), INSTANCES, BRANCHES, st.booleans()),
+        st.tuples(st.just("run"), INSTANCES, BRANCHES, NONCES, st.sets(NONCES)),
+        st.tuples(st.just("end"), NONCES, st.sets(INSTANCES)),
         st.tuples(st.just("leave"), INSTANCES, st.sets(INSTANCES)),
         st.tuples(st.just("take"), INSTANCES, BRANCHES),
+        st.tuples(st.just("give"), INSTANCES, BRANCHES),
         st.tuples(st.just("tear")),
     ),
     max_size=30,
 )
 
 
+def played(state: State, kind: str, *args: Any) -> State:  # noqa: ANN401  # a step a kind
+    """Return `state` after a step."""
+    if kind == "join":
+        instance, branch, behalf = args
+        mine = place(instance, branch, on_behalf=behalf)
+        state = after(state, events.joined(state, mine, alive))
+        assert any(events.is_same(one, mine) for one in state.line)
+    elif kind == "run":
+        instance, branch, nonce, within = args
+        if all(one.nonce != nonce for one in state.line):
+            there = {one.nonce for one in state.line if one.instance == instance}
+            mine = run(instance, nonce, *sorted(within & there), branch=branch)
+            state = after(state, events.queued(state, mine, alive))
+            assert mine in state.line
+    elif kind == "end":
+        nonce, silent = args
+        state = after(state, events.left(state, lambda one: one.nonce == nonce, alive, _in(silent)))
+    elif kind == "leave":
+        instance, silent = args
+        gone = [one for one in state.line if one.instance == instance and not one.run]
+        state = after(state, events.left(state, lambda one: one in gone, alive, _in(silent)))
+        assert all(one.run for one in state.places_of(instance))
+    elif kind == "take":
+        state = after(state, events.taken(state, place(*args), "because"))
+        assert state.holder is None or who(state)[0] == args[0]
+    elif kind == "give" and state.line:
+        state = events.given(state, place(*args))
+    elif kind == "tear":
+        state = events.unknown("now", state)
+    return state
+
+
 @given(STEPS)
-def test_random_events_keep_the_line_invariants(steps: list[tuple[object, ...]]) -> None:
+def test_random_events_keep_the_line_invariants(steps: list[tuple[Any, ...]]) -> None:
     """Nobody is lost or doubled but by a decision that says so; generations count the holders."""
     state = State()
-    for kind, *args in steps:
-        before = state
-        if kind == "join":
-            instance, branch, behalf = args
-            mine = place(str(instance), branch, on_behalf=behalf)  # type: ignore[arg-type]
-            state = after(state, events.joined(state, mine, alive))
-            assert any(events.is_same(one, mine, alive) for one in state.line)
-        elif kind == "leave":
-            instance, dead = args
-            state = after(state, events.left(state, _of(instance), _in(dead)))
-            assert not state.places_of(str(instance))
-            assert _is_subsequence(state.line, before.line)
-        elif kind == "take":
-            mine = place(str(args[0]), args[1])  # type: ignore[arg-type]
-            state = after(state, events.taken(state, mine, "because"))
-            assert before.holder is None or who(state)[0] == args[0]
-        else:
-            state = events.unknown("now", state)
-        keys = [(one.instance, one.branch) for one in state.line if one.instance]
+    for step in steps:
+        before, state = state, played(state, *step)
+        kind = step[0]
+        keys = [(one.instance, one.branch, one.nonce) for one in state.line if one.instance]
         assert len(keys) == len(set(keys))
-        plain = [one.instance for one in state.line if one.instance and not one.on_behalf]
+        plain = [
+            one.instance for one in state.line if one.instance and not one.on_behalf and not one.run
+        ]
         assert len(plain) == len(set(plain))
         moved = _owner(state) != _owner(before) and state.holder is not None
-        assert state.generation == before.generation + (1 if moved or kind == "tear" else 0)
+        least = before.generation + (1 if moved or kind == "tear" else 0)
+        assert least <= state.generation <= before.generation + 1
+        gone = {one.nonce for one in before.line} - {one.nonce for one in state.line} - {None}
+        assert kind in {"end", "take"} or not gone
+
+
+@given(STEPS)
+def test_what_runs_excludes_all_that_it_does_not_stand_on(steps: list[tuple[Any, ...]]) -> None:
+    """Two runs have their turn at once only one within the other, and lose it to a take-over."""
+    state = State()
+    for step in steps:
+        before, state = state, played(state, *step)
+        working = state.at_work()
+        for at, one in enumerate(working):
+            assert one.instance == who(state)[0]
+            assert all(other.nonce in one.within for other in working[:at])
+        if step[0] not in {"take", "tear"}:
+            kept = [one for one in before.at_work() if one in state.line]
+            assert [one for one in working if one in kept] == kept
+            assert step[0] == "end" or kept == before.at_work()
 
 
 def _of(instance: object) -> events.Callable[[Place], bool]:  # type: ignore[name-defined]
     return lambda one: one.instance == instance
 
 
-def _in(dead: object) -> events.Callable[[Place], bool]:  # type: ignore[name-defined]
+def _in(dead: object) -> events.Callable[[Place], int]:  # type: ignore[name-defined]
     return lambda one: one.instance in dead  # type: ignore[operator]
 
 
@@ -248,26 +296,91 @@ def test_a_take_over_leaves_the_line_in_order() -> None:
     assert events.taken(change.state, place("c"), "again") is None
 
 
+def queue(state: State, *runs: Place) -> State:
+    """Return `state` with these runs in line, as far as they are not dead already."""
+    for one in runs:
+        state = after(state, events.queued(state, one, alive))
+    return state
+
+
+def ended(state: State, nonce: str) -> State:
+    """Return `state` after the end of a run."""
+    return after(state, events.left(state, lambda one: one.nonce == nonce, alive))
+
+
 def test_two_runs_of_one_worker_exclude_each_other() -> None:
     """One instance, two commands; what a killed one left is taken up by the next."""
-    first = place("a", run=True, process=Process("h", "b", 1, "1", "git-coord"))
-    second = place("a", run=True, process=Process("h", "b", 2, "2", "git-coord"))
-    state = after(State(), events.joined(State(), first, alive))
-
-    waiting = events.joined(state, second, alive)
+    first, second, third = run("a", "1"), run("a", "2"), run("a", "3")
+    state = queue(State(), first)
+    waiting = events.queued(state, second, alive)
     assert waiting is not None
     assert waiting.kind == "wait"
-    taken_up = events.joined(state, second, lambda one: one.process == first.process)
-    assert taken_up is not None
-    assert taken_up.state.line == (second,)
+    assert waiting.state.at_work() == [first]
+    assert ended(waiting.state, "1").at_work() == [second]
+
+    for line in ((second,), (second, third)):  # one that comes now, and one that waits already
+        killed = events.queued(queue(state, *line[1:]), second, lambda one: one == first)
+        assert killed is not None
+        assert killed.state.at_work() == [second]
+        assert killed.state.generation == 1
+    late = events.queued(queue(state, second), second, lambda one: one == first)
+    assert late is not None
+    assert late.state.line == (second,)
 
 
-def test_a_run_stands_in_the_place_its_worker_has_claimed() -> None:
-    """And a claim during a run outlives it."""
-    run = place("a", run=True, process=Process("h", "b", 1, "1", "git-coord"))
-    claimed = line("a")
+def test_runs_stand_on_their_workers_claim_and_outlive_it() -> None:
+    """Whatever comes first; others keep their places behind them."""
+    claimed_first = queue(line("a", "b"), run("a", "1"), run("a", "2"))
+    state = queue(State(), run("a", "1"))
+    state = after(state, events.joined(state, place("b"), alive))
+    state = queue(state, run("a", "2"))
+    claimed_later = after(state, events.joined(state, place("a"), alive))
 
-    assert events.joined(claimed, run, alive) is None
-    running = after(State(), events.joined(State(), run, alive))
-    kept = after(running, events.joined(running, place("a"), alive))
-    assert not kept.line[0].run
+    for state in (claimed_first, claimed_later):
+        assert [one.nonce for one in state.line] == [None, "1", "2", None]
+        assert who(state) == ["a", "a", "a", "b"]
+        assert [one.nonce for one in state.at_work()] == ["1"]
+        assert state.generation == 1
+        change = events.left(state, lambda one: one.instance == "a" and not one.run, alive)
+        assert change is not None
+        assert [one.nonce for one in change.state.at_work()] == ["1"]
+        assert change.state.generation == 1
+        rest = ended(change.state, "1")
+        assert [one.nonce for one in rest.at_work()] == ["2"]
+        assert who(ended(rest, "2")) == ["b"]
+
+
+def test_a_run_within_another_goes_at_once_and_excludes_its_siblings() -> None:
+    """Also before another run that waits; and holds on when the outer one ends first."""
+    state = queue(State(), run("a", "1"), run("a", "2"), run("a", "1.1", "1"))
+    assert [one.nonce for one in state.at_work()] == ["1", "1.1"]
+    state = queue(state, run("a", "1.2", "1"), run("a", "1.1.1", "1", "1.1"))
+    assert [one.nonce for one in state.line] == ["1", "1.1", "1.1.1", "1.2", "2"]
+    assert [one.nonce for one in state.at_work()] == ["1", "1.1", "1.1.1"]
+
+    assert [one.nonce for one in ended(state, "1").at_work()] == ["1.1", "1.1.1"]
+    assert [one.nonce for one in ended(ended(state, "1.1.1"), "1.1").at_work()] == ["1", "1.2"]
+
+
+def test_who_is_given_a_scope_comes_after_what_runs_there() -> None:
+    """An accepted offer, a claim made on another's behalf; a take-over ends the run's hold."""
+    state = queue(line("a", "b"), run("a", "1"))
+    given = events.given(state, place("c"))
+    assert [(one.instance, one.nonce) for one in given.line] == [
+        ("a", "1"), ("c", None), ("b", None),
+    ]  # fmt: skip
+    assert (given.generation, ended(given, "1").generation) == (1, 2)
+
+    taken = after(state, events.taken(queue(state, run("a", "2")), place("b"), "why"))
+    assert [(one.instance, one.nonce) for one in taken.line] == [("b", None), ("a", "2")]
+
+
+def test_a_release_calls_first_whom_the_rank_prefers() -> None:
+    """With what its worker has beside it; those before it keep their places."""
+    state = queue(line("h", "a", "b"), run("b", "1"))
+    change = events.left(state, _of("h"), alive, lambda one: 0 if one.run else 2)
+
+    assert change is not None
+    assert [(one.instance, one.nonce) for one in change.state.line] == [
+        ("b", None), ("b", "1"), ("a", None),
+    ]  # fmt: skip

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING
 
-from harness.board import actor, answer, scope
+from harness.board import actor, answer, scope, silence
 
 if TYPE_CHECKING:
     from harness import Repo
@@ -74,9 +73,7 @@ def test_workers_that_hooks_or_commands_pinned_are_on_the_roll(
 def test_half_an_hour_of_silence_drops_a_worker_from_the_present(one: Repo, two: Repo) -> None:
     """By the age of its sign; it comes back with its next command or hook."""
     answer(one, "claim", "x")
-    seen = one.private("coord-seen")
-    then = seen.stat().st_mtime - 31 * 60
-    os.utime(seen, (then, then))
+    silence(one, 31 * 60)
     assert not actor(two, "one-0001")["present"]
     one.run("sh", "-c", ': >"$(git rev-parse --git-dir)/coord-seen"')
 
@@ -186,7 +183,7 @@ def test_finished_work_is_not_called_stale(repo: Repo, one: Repo) -> None:
 
     shown = repo.coord("board").out
     assert shown.splitlines()[0] == "0 present, 2 claims"
-    assert "  one-0001  away  " in shown
+    assert "  one-0001  ended  " in shown
     assert shown.count("(finished)") == 2
     assert scope(repo, "task:x")["stale"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.board import answer, living, scope, worker
+from harness.board import SESSION, answer, living, scope, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -289,16 +289,16 @@ def test_a_wait_of_the_dead_holds_nobody_up(shared: Repo, one: Repo, two: Repo) 
     """It is passed over in the line, and here; a finished branch's worker may be gone."""
     three = worker(shared, one.path.parent / "three", "feat-three", "three-0003")
     answer(one, "claim", "artifact:s.json")
-    with living(two) as live:
+    with living(two, before=SESSION) as live:
         assert live.run("git coord claim artifact:s.json")[0] == 0
-        live.kill()
+        live.end()
     answer(three, "claim", "artifact:s.json")
     assert entry(shared, "feat-three")["waits_on"] == ["feat-one"]
 
     two.commit("work")
-    with living(two) as live:
+    with living(two, before=SESSION) as live:
         assert live.run("git coord finish")[0] == 0
-        live.kill()
+        live.end()
 
     assert entry(shared, "feat-three")["waits_on"] == ["feat-one", "feat-two"]
     assert one.coord("release", "artifact:s.json").code == 0

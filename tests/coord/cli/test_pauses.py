@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.board import answer, scope, worker
+from harness.board import answer, scope, silence, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,9 +111,7 @@ def test_a_paused_owner_is_recovered_without_losing_its_work(one: Repo, two: Rep
     """Silent for an hour, taken over: the mark goes with the old holder, its files stay."""
     answer(one, "pause", "--reason", "out of tokens")
     before = tree(one)
-    seen = one.private("coord-seen")
-    then = seen.stat().st_mtime - 3600
-    os.utime(seen, (then, then))
+    silence(one, 3600)
 
     claim = answer(two, "take-over", "x", "--reason", "it is urgent")["claims"][0]
 

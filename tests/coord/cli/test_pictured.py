@@ -123,7 +123,7 @@ def _running(
     """Run a verb that goes on until it is told to end."""
     null = subprocess.DEVNULL
     argv = ["git-coord", *words]
-    child = subprocess.Popen(  # noqa: PLW1509
+    child = subprocess.Popen(
         argv,
         cwd=repo.path,
         env=repo.env,

@@ -27,8 +27,8 @@ def test_any_command_renews_presence(repo: Repo, tmp_path: Path) -> None:
     one.coord("whoami")
 
     assert time.time() - seen.stat().st_mtime < 60
-    (beat,) = one.private("coord-beats").iterdir()
-    assert "count 0000000002" in beat.read_text()
+    (sign,) = (path for path in one.private("coord-sessions").rglob("*") if path.is_file())
+    assert f"count {2:020}" in sign.read_text()
 
 
 def test_the_git_dir_is_found_as_git_finds_it(

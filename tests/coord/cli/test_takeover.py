@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +12,7 @@ from coord.cli import edge
 from coord.identity import whoami
 from coord.repo import worktree
 from coord.work import arrive, takeover
-from harness.board import actor, answer, living, scope, worker
+from harness.board import SESSION, actor, answer, living, scope, silence, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,9 +30,7 @@ def one(tmp_path: Path, repo: Repo) -> Repo:
 
 def _silence(repo: Repo, minutes: float) -> None:
     """Set a worker's sign of life back, as if it had been silent."""
-    seen = repo.private("coord-seen")
-    then = seen.stat().st_mtime - minutes * 60
-    os.utime(seen, (then, then))
+    silence(repo, minutes * 60)
 
 
 def test_take_over_from_a_present_holder_is_refused(one: Repo, two: Repo) -> None:
@@ -88,12 +85,12 @@ def test_at_29_minutes_a_holder_is_present(one: Repo, two: Repo) -> None:
 
 
 def test_a_dead_holder_can_be_taken_from_at_once(repo: Repo, one: Repo, two: Repo) -> None:
-    """Same host, same boot, and its process is not there any more."""
+    """Its declared session is over: whatever it has started has ended with it."""
     three = worker(repo, one.path.parent / "three", "feat-three", "three-0003")
-    with living(three) as live:
+    with living(three, before=SESSION) as live:
         live.run("git coord claim y")
         assert scope(two, "task:y")["stale"] is False
-        live.kill()
+        live.end()
 
         row = scope(two, "task:y")
         assert (row["stale"], row["dead"], row["state"]) == (True, True, "held")
@@ -113,7 +110,7 @@ def test_a_removed_worktrees_claim_is_shown_gone_and_taken(
     assert (row["state"], row["stale"], row["gone"]) == ("held", True, True)
     assert actor(two, "one-0001")["gone"]
     assert answer(two, "take-over", "x", "--gone")["claims"][0]["state"] == "held"
-    assert "removed" in answer(two, "log", "x")["events"][-1]["reason"]
+    assert "forgotten" in answer(two, "log", "x")["events"][-1]["reason"]
 
 
 def test_another_worktree_of_the_same_name_is_not_the_owner(

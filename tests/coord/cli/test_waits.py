@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.board import actor, answer, eventually, living, scope, worker
+from harness.board import SESSION, actor, answer, eventually, living, scope, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -283,7 +283,8 @@ def test_a_command_under_run_is_free_to_work_elsewhere(installed: Repo, tmp_path
 
     done = bare.at(side.path / "sub").run(
         *("git", "coord", "run", "y", "--", "sh", "-c"),
-        f"pwd; env | grep COORD_; cd '{installed.path}' && git rev-parse --absolute-git-dir",
+        "pwd; env | grep COORD_ | grep -v COORD_RUN=; "
+        f"cd '{installed.path}' && git rev-parse --absolute-git-dir",
     )
 
     assert done.out.splitlines() == [str(side.path / "sub"), str(installed.path / ".git")]
@@ -300,18 +301,20 @@ def test_run_refuses_an_inferred_identity(repo: Repo, one: Repo) -> None:
 
 def test_waiting_for_a_dead_or_gone_holder_names_the_take_over(one: Repo, two: Repo) -> None:
     """Its release would never come: every message says so, and names the take-over."""
-    with living(two) as live:
+    with living(two, before=SESSION) as live:
         live.run("git coord claim y")
-        live.kill()
+        live.end()
     first = one.coord("claim", "y")
-    assert "two-0002 (feat-two), whose process has ended" in first.out
+    assert "two-0002 (feat-two), who has ended (its session is over)" in first.out
     assert "git coord take-over task:y" in first.err
     assert "git coord wait" not in first.err
 
     for verb in (["wait", "y", "--timeout", "1s"], ["run", "--no-wait", "y", "--", "true"]):
         done = one.coord(*verb)
-        assert "whose process has ended" in done.refusal.headline
-        assert done.refusal.run == ("git coord take-over task:y --reason 'its process has ended'")
+        assert "who has ended" in done.refusal.headline
+        assert done.refusal.run == (
+            "git coord take-over task:y --generation 1 --reason 'its session is over'"
+        )
     assert one.paste(done.refusal.run).code == 0
     assert one.coord("run", "--no-wait", "y", "--", "true").code == 0
 

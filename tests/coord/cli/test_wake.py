@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.fleet.ledger import PutDown, header
-from harness.board import actor, answer, worker
+from harness.board import actor, answer, silence, worker
 from harness.moves import LEDGER, moved, text
 
 if TYPE_CHECKING:
@@ -142,8 +141,7 @@ def test_a_wait_is_a_duration(repo: Repo, stagger: str) -> None:
 
 def test_who_wakes_is_present(repo: Repo, one: Repo) -> None:
     """Though it has been silent for long, and though it has no pin."""
-    then = time.time() - 3600
-    os.utime(one.private("coord-seen"), (then, then))
+    silence(one, 3600)
     assert not actor(repo, "one-0001")["present"]
     repo.with_env(COORD_ACTOR="ada").coord("wake", "--no-stagger")
 

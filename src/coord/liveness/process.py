@@ -2,22 +2,24 @@
 
 ``git`` stays as parent of ``git-coord``, so the worker is never the direct parent: the walk goes
 up. Hot path: ``/proc`` is read where there is one (20 µs a process), else ``ps`` is asked once.
+A ``/proc`` whose numbers are not ours (a sandbox that sees its host's) shows us no ancestors.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board.programs import CARRIERS, SHELLS, SUPERVISORS
+from coord.liveness import machine
+from coord.liveness.programs import CARRIERS, SHELLS, SUPERVISORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _DEAD = frozenset("ZXx")
 _DEPTH = 100
+_MOST = 1 << 31  # kill(2) takes no more, and means other things by 0 and less
 
 
 class Link:
@@ -29,17 +31,21 @@ class Link:
         start: its start time, as the system counts it.
         name: what it calls itself, such as ``claude`` or ``make.sh``.
         program: the file it runs, such as ``node`` or ``dash``.
+        state: its state, one letter of proc(5).
     """
 
     # No NamedTuple: making the class would cost every command 0.15 ms.
-    __slots__ = ("name", "parent", "pid", "program", "start")
+    __slots__ = ("name", "parent", "pid", "program", "start", "state")
 
-    def __init__(self, pid: int, parent: int, start: str, name: str, program: str) -> None:
+    def __init__(  # noqa: PLR0917  # as proc(5) counts them
+        self, pid: int, parent: int, start: str, name: str, program: str, state: str = ""
+    ) -> None:
         self.pid = pid
         self.parent = parent
         self.start = start
         self.name = name
         self.program = program
+        self.state = state
 
     @property
     def carries(self) -> bool:
@@ -58,7 +64,7 @@ class Process(NamedTuple):
 
     Attributes:
         host: machine name.
-        boot: what numbers are relative to (:func:`boot`).
+        boot: what numbers are relative to (:func:`coord.liveness.machine.boot`).
         pid: its number.
         start: its start time, as the system counts it.
         name: what it calls itself.
@@ -71,17 +77,17 @@ class Process(NamedTuple):
     name: str
 
     @property
-    def is_dead(self) -> bool:
-        """Whether it surely is gone: same host, same boot, and not there any more.
+    def has_ended(self) -> bool:
+        """Whether it is proved to have ended: same host, boot and namespaces, and it is not there.
 
-        Of another host, boot or container nothing is known, so it is not called dead.
+        Of another host, boot or container nothing is known, so it is not said to have ended.
         """
-        return self.is_here and not is_alive(self.pid, self.start)
+        return self.is_here and has_ended(self.pid, self.start)
 
     @property
     def is_here(self) -> bool:
-        """Whether it is one of this machine, boot and container, so that it can be looked for."""
-        return self.host == os.uname().nodename and self.boot == boot()
+        """Whether it is one of our machine, boot and namespaces, so that it can be looked for."""
+        return self.host == machine.host() and self.boot == machine.boot() != ""
 
 
 def ancestors(pid: int | None = None) -> list[Link]:
@@ -142,12 +148,14 @@ def of(pid: int) -> Process:
 
 def recorded(link: Link) -> Process:
     """Return `link` as it is kept in a record."""
-    return Process(os.uname().nodename, boot(), link.pid, link.start, link.name)
+    return Process(machine.host(), machine.boot(), link.pid, link.start, link.name)
 
 
 def own() -> Process:
-    """Return this very process as it is kept in a record."""
-    return of(os.getpid())
+    """Return this very process as it is kept in a record, whoever's ``/proc`` we see."""
+    seen = _read("self") if os.path.isdir("/proc/self") else _look()(os.getpid())
+    link = seen or Link(0, 0, "", "", "")
+    return Process(machine.host(), machine.boot(), os.getpid(), link.start, link.name)
 
 
 def watched(chain: list[Link], session: int, pid: int = 0) -> list[Link]:
@@ -174,38 +182,36 @@ def is_adopted(chain: list[Link], session: int, pid: int) -> bool:
     return not led and {link.pid for link in chain if link.program != "git"} <= {1}
 
 
-def is_alive(pid: int, start: str) -> bool:
-    """Tell whether the very process is still there; a zombie is not."""
-    link = _look()(pid)
-    return link is not None and link.start == start
+def has_ended(pid: int, start: str) -> bool:
+    """Tell whether a process of our own namespaces is proved to have ended.
 
-
-@functools.cache
-def boot() -> str:
-    """Return what numbers of processes are relative to: this boot, and this pid namespace."""
-    return f"{_boot_id()} {_namespace()}".rstrip()
-
-
-def _boot_id() -> str:
+    The system knows no such number, or our own ``/proc`` shows another process there, or a zombie.
+    What ``/proc`` does not show proves nothing: it may be hidden (``hidepid``).
+    """
+    if not 0 < pid < _MOST:
+        return False
     try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
-            return file.read().strip()
-    except OSError:
-        return _asked("sysctl", "-n", "kern.boottime").partition("}")[0].lstrip("{ ")
-
-
-def _namespace() -> str:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is there, and another user's
+        pass
     try:
-        return os.readlink("/proc/self/ns/pid")
-    except OSError:
-        return ""
+        link = _look()(pid, zombies=True)
+    except PermissionError:
+        return False
+    if link is None:
+        return False
+    return link.state in _DEAD or bool(start and link.start and link.start != start)
 
 
-def _look() -> Callable[[int], Link | None]:
-    return _proc if os.path.isdir("/proc/self") else _ps()
+def _look() -> Callable[..., Link | None]:
+    if os.path.isdir("/proc"):
+        return _proc if machine.proc_is_ours() else _hidden
+    return _ps()
 
 
-def _parent(look: Callable[[int], Link | None], pid: int) -> int:
+def _parent(look: Callable[..., Link | None], pid: int) -> int:
     link = look(pid)
     return link.parent if link is not None else 0
 
@@ -214,24 +220,34 @@ def _place(chain: list[Link], pid: int) -> int:
     return next((at for at, link in enumerate(chain, 1) if link.pid == pid), 0)
 
 
-def _proc(pid: int) -> Link | None:
+def _hidden(_: int, *, zombies: bool = False) -> Link | None:
+    """Find nothing: the numbers of this ``/proc`` are not ours."""
+    del zombies
+    return None
+
+
+def _proc(pid: int, *, zombies: bool = False) -> Link | None:
+    link = _read(pid)
+    return None if link is None or (link.state in _DEAD and not zombies) else link
+
+
+def _read(pid: int | str) -> Link | None:
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             text = file.read()
     except (FileNotFoundError, ProcessLookupError):
         return None
     # The name stands in parentheses and may hold any, so the fields are counted from the last.
-    name, _, rest = text.partition("(")[2].rpartition(") ")
+    number, _, tail = text.partition(" (")
+    name, _, rest = tail.rpartition(") ")
     state, parent, *fields = rest.split()
-    if state in _DEAD:
-        return None
-    return Link(pid, int(parent), fields[_START], name, _program(pid) or name)
+    return Link(int(number), int(parent), fields[_START], name, _program(pid) or name, state)
 
 
 _START = 17  # field 22 of proc(5), counted after the state and the parent
 
 
-def _program(pid: int) -> str:
+def _program(pid: int | str) -> str:
     """Return the program a process runs; a script with ``#!/bin/sh`` is its shell."""
     try:
         return os.path.basename(os.readlink(f"/proc/{pid}/exe")).removesuffix(" (deleted)")
@@ -239,24 +255,17 @@ def _program(pid: int) -> str:
         return ""
 
 
-def _ps() -> Callable[[int], Link | None]:
+def _ps() -> Callable[..., Link | None]:
     """Return a look-up in one snapshot of all processes, for systems without ``/proc``."""
-    found: dict[int, Link] = {}
-    for line in _asked("ps", "-axo", "pid=,ppid=,stat=,lstart=,comm=").splitlines():
-        fields = line.split(None, 8)
-        if len(fields) > 8 and fields[2][0] not in _DEAD:  # noqa: PLR2004  # lstart is five words
-            pid, name = int(fields[0]), os.path.basename(fields[8]).lstrip("-")
-            found[pid] = Link(pid, int(fields[1]), " ".join(fields[3:8]), name, name)
-    return found.get
+    from coord.liveness import withoutproc  # noqa: PLC0415  # only where there is no /proc
 
+    found = withoutproc.processes()
 
-def _asked(*argv: str) -> str:
-    import subprocess  # noqa: PLC0415  # only where there is no /proc
+    def look(pid: int, *, zombies: bool = False) -> Link | None:
+        if pid not in found:
+            return None
+        parent, state, start, name = found[pid]
+        dead = state in _DEAD and not zombies
+        return None if dead else Link(pid, parent, start, name, name, state)
 
-    try:
-        done = subprocess.run(
-            argv, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"}
-        )
-    except OSError:
-        return ""
-    return done.stdout.decode("utf-8", "replace")
+    return look

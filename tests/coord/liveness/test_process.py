@@ -12,12 +12,12 @@ from typing import IO
 
 import pytest
 
-from coord.board import process
-from coord.board.process import Link, Process
+from coord.liveness import process
+from coord.liveness.process import Link, Process
 
 WALK = """
 import os, sys
-from coord.board import process
+from coord.liveness import process
 chain = process.ancestors()
 print([link.pid for link in chain].index(int(sys.argv[1])), process.worker(chain).pid)
 """
@@ -170,14 +170,14 @@ def test_a_killed_process_is_dead_at_once_also_before_it_is_reaped() -> None:
     """A zombie waits for nothing."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     found = _recorded(child.pid)
-    assert not found.is_dead
+    assert not found.has_ended
 
     child.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
 
-    assert found.is_dead
+    assert found.has_ended
     child.communicate()
-    assert found.is_dead
+    assert found.has_ended
 
 
 def _recorded(pid: int) -> Process:
@@ -190,17 +190,17 @@ def test_a_number_that_came_again_is_another_process() -> None:
     """Told by the start time."""
     mine = process.own()
 
-    assert not mine.is_dead
-    assert mine._replace(start="1").is_dead
+    assert not mine.has_ended
+    assert mine._replace(start="1").has_ended
 
 
 def test_processes_of_other_hosts_boots_or_containers_are_unknown() -> None:
     """Not there is no proof of death where one cannot look."""
     gone = process.own()._replace(pid=(1 << 22) - 1)
 
-    assert gone.is_dead
-    assert not gone._replace(host="elsewhere").is_dead
-    assert not gone._replace(boot="another").is_dead
+    assert gone.has_ended
+    assert not gone._replace(host="elsewhere").has_ended
+    assert not gone._replace(boot="another").has_ended
 
 
 @pytest.mark.skipif(not os.path.exists("/bin/ps"), reason="needs ps")

@@ -1,0 +1,76 @@
+"""A wait falls asleep: its process becomes a small program until something happens, and wakes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import coord
+from coord.cli import slumber
+from coord.liveness import beats, signs
+from coord.liveness.sessionfile import Session
+from coord.work import patience
+from coord.work.wait import Resumed
+
+if TYPE_CHECKING:
+    from coord.work.wait import Waiting
+
+
+def fall(waiting: Waiting, *, as_json: bool) -> None:
+    """Become the small program; return where there is none to become."""
+    if not (sys.executable and sys.orig_argv):
+        return
+    words = _words(waiting, as_json=as_json)
+    fd = -1 if waiting.session is None else waiting.session.fd
+    if fd >= 0:
+        os.set_inheritable(fd, True)
+    lib = os.path.dirname(os.path.dirname(coord.__file__))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execv(  # noqa: S606  # our own interpreter, no shell
+            sys.executable,
+            [sys.executable, "-I", "-S", "-c", slumber.CODE, lib, *words],
+        )
+    except OSError:  # the arguments are too long, the interpreter is gone
+        if fd >= 0:
+            os.set_inheritable(fd, False)
+
+
+def resumed() -> Resumed | None:
+    """Return what this process has left of a wait that slept; None where it did not."""
+    said = os.environ.pop(slumber.RESUMED, "").split(slumber.FIELD)
+    try:
+        end, fd, path = float(said[0]), int(said[1]), said[2]
+        facts, there = os.fstat(fd), os.stat(path)
+    except (ValueError, IndexError, OSError):
+        return None
+    if (facts.st_dev, facts.st_ino) != (there.st_dev, there.st_ino):
+        return None
+    os.set_inheritable(fd, False)
+    return Resumed(end, Session(os.path.basename(path), path, fd))
+
+
+def _words(waiting: Waiting, *, as_json: bool) -> list[str]:
+    worker, session = waiting.worker, waiting.session
+    instance, git_dir = worker.me.instance or "", worker.here.git_dir
+    return [
+        patience.event_of(worker, waiting.scope, waiting.event),
+        patience.news_of(worker),
+        waiting.scope,
+        instance,
+        " ".join(waiting.within),
+        repr(waiting.end),
+        repr(worker.beat_every),
+        "-1" if session is None else str(session.fd),
+        "" if session is None else session.path,
+        os.path.join(git_dir, beats.SEEN),
+        signs.path_of(git_dir, instance, worker.watch.chain) if instance else "",
+        slumber.FIELD.join(
+            slumber.PAIR.join((str(link.pid), link.start, link.name))
+            for link in worker.watch.watched
+        ),
+        "json" if as_json else "text",
+        *sys.orig_argv,
+    ]

@@ -1,0 +1,59 @@
+"""What a wait that sleeps has to know, as the command line of a small program."""
+
+from __future__ import annotations
+
+import os
+
+CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); from coord.cli.idler import main; main()"
+RESUMED = "COORD_WAIT"
+"""What a wait that was asleep tells the whole program: when its time is up, and its lock."""
+FIELD, PAIR = "\x1e", "\x1f"
+
+
+class Asleep:
+    """What a wait is for, as its command line says.
+
+    Attributes:
+        event: the file of the next event of the scope.
+        news: the folder of what the worker is to be told, empty where nobody is certain.
+        scope: canonical scope.
+        instance: who waits, empty where that is not certain.
+        within: the runs it was started from, by nonce.
+        end: when its time is up, by the monotonic clock.
+        every: seconds between signs of life.
+        fd: the lock of the wait, -1 where it has none.
+        session: the file that is locked.
+        seen: the worktree's sign of life.
+        sign: the session's own, empty where nobody is certain.
+        above: (pid, start) of the processes whose end ends the wait, nearest first.
+        names: what they call themselves.
+        ended: which of them has, in a few words.
+        as_json: how to answer.
+        program: the whole program with its arguments.
+    """
+
+    def __init__(self, words: list[str]) -> None:
+        self.event, self.news, self.scope, self.instance, within, end, every, fd = words[:8]
+        self.session, self.seen, self.sign, above, as_json, *self.program = words[8:]
+        self.within = within.split()
+        self.end, self.every, self.fd = float(end), float(every), int(fd)
+        found = [one.split(PAIR) for one in above.split(FIELD) if one]
+        self.above = [(int(pid), start) for pid, start, _ in found]
+        self.names = [name for *_, name in found]
+        self.ended = "a process"
+        self.as_json = as_json == "json"
+
+    @property
+    def board(self) -> str:
+        """The folder of the board."""
+        return os.path.dirname(os.path.dirname(os.path.dirname(self.event)))
+
+    def drop(self) -> None:
+        """Take away the lock of the wait."""
+        if self.fd >= 0:
+            try:
+                os.unlink(self.session)
+            except OSError:
+                pass
+            os.close(self.fd)
+            self.fd = -1

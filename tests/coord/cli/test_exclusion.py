@@ -1,0 +1,166 @@
+"""Runs and waits among themselves: what excludes, what wakes, and circles that are named."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.board import answer, eventually, scope, worker
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+
+ROUNDS = int(os.environ.get("COORD_RUN_ROUNDS", "3"))
+
+
+@pytest.fixture
+def one(tmp_path: Path, repo: Repo) -> Repo:
+    """A worker of its own worktree."""
+    return worker(repo, tmp_path / "one", "feat-one", "one-0001")
+
+
+def _started(repo: Repo, *argv: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        ("git", "coord", *argv), cwd=repo.path, env=dict(repo.env), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("claimed", [True, False])
+def test_racing_runs_never_overlap(one: Repo, two: Repo, tmp_path: Path, *, claimed: bool) -> None:
+    """Of one worker and of two, whatever is claimed; COORD_RUN_ROUNDS=200 is the long race."""
+    place = tmp_path / "at-work"
+    script = f"mkdir '{place}' && rmdir '{place}'"
+    if claimed:
+        answer(one, "claim", "y")
+    who = (one, one) if claimed else (one, one, two)
+    for _ in range(ROUNDS):
+        runs = [_started(repo, "run", "y", "--", "sh", "-c", script) for repo in who]
+        assert [run.wait(60) for run in runs] == [0] * len(runs), [r.communicate() for r in runs]
+        for run in runs:
+            run.communicate()
+
+
+@pytest.mark.parametrize("words", [["release", "y"], ["sign-off"]])
+def test_what_runs_keeps_its_scope_whatever_its_worker_gives_up(
+    one: Repo, two: Repo, words: list[str]
+) -> None:
+    """The answer says what holds it, and until when; its end frees it."""
+    answer(one, "claim", "y")
+    with _started(one, "run", "y", "--", "sleep", "2") as running:
+        assert eventually(lambda: len(scope(two, "task:y")["claimants"]) == 2)
+        done = one.coord(*words)
+
+        assert "the run of sleep 2 holds it until it ends" in done.out or (
+            "task:y is held by the run of sleep 2 until it ends" in done.out
+        )
+        assert two.coord("run", "--no-wait", "y", "--", "true").code == 1
+        assert running.wait(20) == 0
+        running.communicate()
+    assert scope(two, "task:y")["state"] == "free"
+
+
+def test_a_nested_run_goes_at_once(one: Repo) -> None:
+    """It stands on the run it was started from."""
+    done = one.coord("run", "y", "--", "git", "coord", "run", "y", "--timeout", "4s", "--",
+                     "echo", "in")  # fmt: skip
+
+    assert (done.code, done.out.strip()) == (0, "in")
+
+
+def test_a_run_of_anothers_within_ones_own_is_refused(one: Repo, two: Repo) -> None:
+    """It would wait for its own end."""
+    done = one.coord(
+        "run", "y", "--", "git", "-C", str(two.path), "coord", "run", "y", "--", "true"
+    )
+
+    assert done.code == 1
+    assert "waits-in-circle" in done.err
+
+
+def test_a_circle_of_runs_is_refused_to_whom_it_closes_for_and_told_to_the_other(
+    one: Repo, two: Repo
+) -> None:
+    """Each holds what the other wants; the printed command takes both in one order."""
+    inner = "sleep {}; git coord run {} --timeout 20s -- echo got"
+    with (
+        _started(one, "run", "a", "--", "sh", "-c", inner.format(0, "b")) as first,
+        _started(two, "run", "b", "--", "sh", "-c", inner.format(2, "a")) as second,
+    ):
+        out = [run.communicate(timeout=40) for run in (first, second)]
+
+    assert (first.returncode, second.returncode) in {(0, 1), (1, 1), (1, 0)} or not out
+    refused = "".join(err for _, err in out)
+    assert "waits-in-circle" in refused
+    assert "git coord run task:a -- git coord run task:b -- echo got" in refused or (
+        "git coord run task:b -- git coord run task:a -- echo got" in refused
+    )
+
+
+def test_a_wait_that_closes_a_circle_of_claims_is_refused(one: Repo, two: Repo) -> None:
+    """Who waits already is told, and goes on."""
+    answer(one, "claim", "a")
+    answer(two, "claim", "b")
+    with _started(one, "wait", "b", "--timeout", "20s") as waiting:
+        time.sleep(1)
+        done = two.coord("wait", "a", "--timeout", "20s")
+        assert done.refusal.rule == "waits-in-circle"
+        assert done.refusal.run == "git coord release task:b"
+        assert two.paste(done.refusal.run).code == 0
+        out, err = waiting.communicate(timeout=20)
+
+    assert waiting.returncode == 0
+    assert "task:b is free" in out
+    assert "you wait in a circle with two-0002" in err
+
+
+@pytest.mark.parametrize("verb", [["wait", "y"], ["run", "y", "--", "true"]])
+def test_an_offer_ends_the_wait_for_it_with_its_ack(one: Repo, two: Repo, verb: list[str]) -> None:
+    """At once: its holder waits for the answer."""
+    answer(one, "claim", "y")
+    with _started(two, *verb) as waiting:
+        time.sleep(1)
+        answer(one, "handoff", "two-0002", "--scope", "y")
+        _, err = waiting.communicate(timeout=10)
+
+    assert waiting.returncode == 1
+    ack = err.rsplit("run: ", 1)[1].strip()
+    assert ack.startswith("git coord ack ")
+    assert two.paste(ack).code == 0
+    assert scope(one, "task:y")["holder"]["actor"] == "two-0002"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+def test_an_ended_wait_leaves_no_lie(one: Repo, two: Repo, number: signal.Signals) -> None:
+    """No lock is left, but by a kill; a release then goes to who listens."""
+    answer(one, "claim", "y")
+    answer(two, "claim", "y")
+    waiting = subprocess.Popen(
+        ["git-coord", "wait", "y"], cwd=two.path, env=dict(two.env), stderr=subprocess.DEVNULL
+    )
+    time.sleep(1)
+    waiting.send_signal(number)
+
+    assert waiting.wait(10) in {-number, 128 + number}
+    assert [each["actor"] for each in scope(one, "task:y")["claimants"]] == ["one-0001", "two-0002"]
+
+
+def test_an_ended_run_in_line_leaves_the_line(one: Repo, two: Repo) -> None:
+    """Asked to end it gives its place up."""
+    answer(one, "claim", "y")
+    waiting = subprocess.Popen(
+        ["git-coord", "run", "y", "--", "true"], cwd=two.path, env=dict(two.env),
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert eventually(lambda: len(scope(one, "task:y")["claimants"]) == 2)
+    waiting.send_signal(signal.SIGTERM)
+
+    assert waiting.wait(10) == -signal.SIGTERM
+    assert len(scope(one, "task:y")["claimants"]) == 1
