@@ -59,8 +59,8 @@ _PATHSPEC_VARIABLES = (
 # own lines; with other separators a trailer of ours would be none.
 QUIET = (
     *("-c", "core.hooksPath=/dev/null"),
-    # Hooks that stand in the config (git 2.54) ignore that path; 2.55 can switch an event off. These
-    # are what plumbing fires.
+    # Hooks that stand in the config (git 2.54) run whatever that path is; 2.55 can switch an event
+    # off. These are what plumbing fires.
     *("-c", "hook.reference-transaction.enabled=false"),
     *("-c", "hook.post-index-change.enabled=false"),
     *("-c", "hook.post-checkout.enabled=false"),
@@ -134,18 +134,20 @@ def elsewhere(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     }
 
 
-def found(cwd: str, env: Mapping[str, str]) -> Mapping[str, str]:
+def found(
+    cwd: str, env: Mapping[str, str], environ: Mapping[str, str] = os.environ
+) -> Mapping[str, str]:
     """Return `env` with what git needs to find the bare repository `cwd`, if GIT_DIR names it.
 
     With ``safe.bareRepository=explicit``, the default of git 3.0, it finds one by no folder; and in
     pre-receive the new objects are where the variables of the quarantine say.
     """
-    named = os.environ.get("GIT_DIR")
+    named = environ.get("GIT_DIR")
     if not named or "GIT_DIR" in env or not _is_same_folder(named, cwd):
         return env
     given = {}
-    if os.environ.get("GIT_QUARANTINE_PATH"):
-        given = {key: os.environ[key] for key in _QUARANTINE if key in os.environ}
+    if environ.get("GIT_QUARANTINE_PATH"):
+        given = {key: environ[key] for key in _QUARANTINE if key in environ}
     # A git dir with files beside it would take itself for their top.
     if os.path.basename(os.path.realpath(cwd)) != ".git":
         given["GIT_DIR"] = os.path.abspath(cwd)
