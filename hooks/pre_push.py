@@ -40,9 +40,8 @@ def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
         stdin: the lines git gave the hook.
         dirs: private and common git dir.
     """
-    remote = "" if argv[0] == argv[-1] else argv[0]
     try:
-        refusal, refuses = _judged(dirs, remote, updates(stdin))
+        refusal, refuses = _judged(dirs, argv, updates(stdin))
     except (CoordError, reflog.Doubt, pin.Unreadable, OSError, ValueError) as doubt:
         sys.stderr.write(
             f"coord: could not check who made the outgoing commits: {_reason(doubt)}\n"
@@ -66,7 +65,7 @@ def _reason(doubt: Exception) -> str:
 
 
 def _judged(
-    dirs: tuple[str, str], remote: str, pushed: list[Update]
+    dirs: tuple[str, str], argv: Sequence[str], pushed: list[Update]
 ) -> tuple[Refused | None, bool]:
     """Return the refusal, if there is one, and whether it stops the push."""
     pinned = pin.read(dirs[0])
@@ -83,7 +82,8 @@ def _judged(
 
     refuses = _refuses(cwd)
     # A warned push goes on: when the command is pasted, the remote has the commits.
-    run, tags = repair.command(cwd, pushed, listing, found, "" if refuses else remote)
+    remote = "" if refuses else repair.remote(cwd, argv)
+    run, tags = repair.command(cwd, pushed, listing, found, remote)
     return _refusal(pinned, found, run, tags, refuses=refuses), refuses
 
 

@@ -51,6 +51,23 @@ def command(
     return run, [update.local.removeprefix(_TAGS) for update, _ in tags]
 
 
+def remote(cwd: str, argv: Sequence[str]) -> str:
+    """Return the remote that a push goes to, empty for a URL of none or of several.
+
+    From 2.56 a push to a URL updates the tracking refs of the one remote that pushes there too.
+
+    Args:
+        cwd: the top of the worktree.
+        argv: the hook's: the remote's name, or its URL when it was named so, and the URL.
+    """
+    if argv[0] != argv[-1]:
+        return argv[0]
+    lines = git.ask("remote", "--verbose", cwd=cwd, env=git.here()).text.split("\n")
+    sent = (line.removesuffix(" (push)") for line in lines if line.endswith(" (push)"))
+    names = {name for name, _, url in (line.partition("\t") for line in sent) if url == argv[-1]}
+    return names.pop() if len(names) == 1 else ""
+
+
 class _Repair:
     """What is to be rewritten, and what goes before and after it."""
 

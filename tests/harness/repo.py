@@ -104,8 +104,9 @@ class Repo:
         return Done(done.returncode, out, os.fsdecode(done.stderr))
 
     def tried(self, *args: str, stdin: str | None = None) -> Done:
-        """Run git, whatever its exit status."""
-        return self.run("git", *args, stdin=stdin)
+        """Run git, whatever its exit status; a bare repository is named, as git 3.0 wants it."""
+        bare = ["--git-dir=."] if (self.path / "objects").is_dir() else []
+        return self.run("git", *bare, *args, stdin=stdin)
 
     def git(self, *args: str, stdin: str | None = None) -> str:
         """Run git, insist on success, return its stdout without the final newline."""

@@ -304,6 +304,40 @@ def test_every_way_to_push_is_judged_and_repaired(worker: Repo, push: str) -> No
     assert signatures(worker, "feature", "^main") == {me(worker)}
 
 
+@pytest.mark.parametrize("seen", [False, True])
+def test_a_push_to_the_url_of_a_remote_is_mended_and_pushed_again(
+    worker: Repo, origin: Repo, tmp_path: Path, *, seen: bool
+) -> None:
+    """From 2.56 it updates the remote's tracking ref; the printed commands serve either way."""
+    if seen:
+        worker.git("push", "-q", "origin", "feature")
+    url = f"file://{tmp_path / 'origin.git'}"
+    worker.git("remote", "set-url", "origin", url)
+    wrong = worker.with_env(**BOTH).commit("wrong", {"a": "1"})
+
+    done = worker.tried("push", "-q", url, "feature")
+
+    assert done.refusal.run == f"git coord reauthor {wrong} --pushed origin/feature"
+    command = pasted(worker, done).err.rpartition("coord: then: ")[2].strip()
+    again = worker.paste(command)
+    assert again.code == 0, again
+    assert origin.git("rev-parse", "feature") == worker.git("rev-parse", "feature")
+    assert signatures(worker, "origin/main..feature") == {me(worker)}
+
+
+def test_a_url_of_two_remotes_names_neither(worker: Repo) -> None:
+    """Git updates no tracking ref then: the commits are open to change as they are."""
+    worker.git("remote", "add", "twin", "../origin.git")
+    wrong = worker.with_env(**BOTH).commit("wrong", {"a": "1"})
+
+    done = worker.tried("push", "-q", "../origin.git", "feature")
+
+    assert done.refusal.run == f"git coord reauthor {wrong}"
+    assert signatures(worker, "feature", "^main") != {me(worker)}
+    pasted(worker, done)
+    assert signatures(worker, "feature", "^main") == {me(worker)}
+
+
 def test_deletions_are_not_judged(worker: Repo) -> None:
     """There is nothing outgoing; and beside an update they are passed over."""
     worker.git("push", "-q", "origin", "feature")

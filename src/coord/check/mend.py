@@ -226,7 +226,7 @@ def commit(here: Worktree, wanted: Sequence[Mended]) -> str:
 def _entry(here: Worktree, each: Mended) -> bytes:
     """Return the line of ``update-index --index-info`` for one file."""
     if each.text is None:
-        return b"0 %s\t%s\0" % (b"0" * 40, each.path)
+        return b"0 %s\t%s\0" % (b"0" * len(each.commits[0]), each.path)
     blob = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=each.text).text
     listed = git.tell(
         "ls-files", "--stage", "-z", "--", f":(top,literal){os.fsdecode(each.path)}", cwd=here.cwd

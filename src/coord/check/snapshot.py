@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from coord.history import revisions
 from coord.history.door import Door
 from coord.history.revisions import Range
 
@@ -40,7 +41,7 @@ def taken(here: Worktree) -> Iterator[tuple[Door, Range | None]]:
         GitError: a file cannot be read.
     """
     door = Door(here.cwd)
-    head = door.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
+    head = revisions.head(door) or ""
     with tempfile.TemporaryDirectory(prefix="coord-check-") as folder:
         commit = _commit(here, door := _beside(door, folder), head) if here.top else head
         hidden = (head,) if head else ()

@@ -101,4 +101,6 @@ def _comment(plan: Plan, done: Done | None, pushed: tuple[str, ...]) -> None:
         remote, _, branch = ref.partition("/")
         source = done.moves[0].ref.removeprefix("refs/heads/")
         target = branch if source == branch else f"{source}:{branch}"
-        show.note(f"then: git push --force-with-lease {remote} {target}")
+        # Git compares with the tracking ref; where that never heard of the push, with what we know.
+        lease = "" if ref in plan.fetched else f"={branch}:{done.moves[0].old}"
+        show.note(f"then: git push --force-with-lease{lease} {remote} {target}")

@@ -46,7 +46,10 @@ def attributes(
     stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
     if not stdin:
         return []
-    done = git.tell(*options, "check-attr", "-z", "--stdin", *names, cwd=here.cwd, stdin=stdin)
+    asked, env = (*options, "check-attr", "-z", "--stdin", *names), git.elsewhere()
+    if not here.top:  # in a git dir with files beside it, as in pre-receive, git wants to be there
+        asked, env = ("-c", "core.bare=true", *asked), {**env, "GIT_DIR": here.git_dir}
+    done = git.tell(*asked, cwd=here.cwd, env=env, stdin=stdin)
     fields = [os.fsdecode(part) for part in done.out.split(b"\0")[:-1]]
     return list(zip(fields[::3], fields[1::3], fields[2::3], strict=True))
 

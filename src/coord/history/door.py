@@ -57,8 +57,8 @@ class Door:
             feed.write(stdin)
             feed.seek(0)
             with subprocess.Popen(
-                ["git", *git.QUIET, *args], cwd=self.cwd, env=self.env, stdin=feed,
-                stdout=subprocess.PIPE, stderr=words,
+                ["git", *git.QUIET, *args], cwd=self.cwd, env=git.found(self.cwd, self.env),
+                stdin=feed, stdout=subprocess.PIPE, stderr=words,
             ) as child:  # fmt: skip
                 assert child.stdout is not None  # noqa: S101  # it was asked for
                 rest = b""

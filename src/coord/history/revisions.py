@@ -54,12 +54,24 @@ def default(door: Door) -> Range | None:
 
     None on an unborn branch.
     """
-    if _commit(door, "HEAD") is None:
+    if head(door) is None:
         return None
     for base in ("@{upstream}", *_trunks(door)):
         if _commit(door, base) is not None:
             return replace(resolve(door, f"{base}..HEAD"), words="")
     return replace(resolve(door, "HEAD"), words="")
+
+
+def head(door: Door) -> str | None:
+    """Return the commit of HEAD, None on an unborn branch.
+
+    Raises:
+        GitError: git cannot read the repository, which is no unborn branch.
+    """
+    done = door.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    if done.code > 1:
+        door.tell("rev-parse", "--git-dir")
+    return done.text or None
 
 
 def _trunks(door: Door) -> list[str]:

@@ -41,6 +41,7 @@ class Plan:
         chain: ids of all commits to rebuild, parents first.
         roots: those that descend from no other.
         missed: commits in `chain` that are wrong as well, but were not named.
+        fetched: of the remote-tracking branches that were named, those that hold one of `chain`.
     """
 
     who: Who
@@ -49,6 +50,7 @@ class Plan:
     chain: tuple[str, ...]
     roots: tuple[str, ...]
     missed: tuple[str, ...]
+    fetched: tuple[str, ...] = ()
 
 
 class Move(NamedTuple):
@@ -109,7 +111,8 @@ def plan(here: Worktree, who: Who, asked: Request) -> Plan:
     missed = {item.commit.id for item in blamed}.intersection(order).difference(changes)
     inside = set(order)
     roots = [commit for commit in order if inside.isdisjoint(known[commit].parents)]
-    return Plan(who, tips, changes, order, tuple(roots), tuple(sorted(missed)))
+    fetched = request.fetched(here, asked, roots)
+    return Plan(who, tips, changes, order, tuple(roots), tuple(sorted(missed)), fetched)
 
 
 def carry_out(here: Worktree, plan: Plan) -> Done:

@@ -222,6 +222,17 @@ def exclusions(here: Worktree, request: Request) -> list[str]:
     return [f"--exclude={ref}" for ref in (*request.pushed, *aliases)]
 
 
+def fetched(here: Worktree, request: Request, roots: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the branches in `request.pushed` that hold one of `roots`.
+
+    Before 2.56 git does not note what was pushed to a URL, though it is a remote's.
+    """
+    if not request.pushed or not roots:
+        return ()
+    lines = _remote_refs(here, *(f"--contains={commit}" for commit in roots))
+    return tuple(ref for ref, _ in lines if ref in request.pushed)
+
+
 def _is_counterpart(remote: str, refs: Sequence[Tip]) -> bool:
     """Tell whether a remote-tracking branch is one that only the branch itself is pushed to."""
     return any(remote.partition("/")[2] == tip.name for tip in refs)

@@ -44,7 +44,7 @@ class Child:
         self._pid = os.posix_spawnp(
             "git",
             ["git", "-C", cwd, *git.QUIET, *_FLEETING, *args],
-            env,
+            git.found(cwd, env),
             file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for end, number in ends],
             setsigdef=DEFAULTED,
         )

@@ -42,6 +42,12 @@ LOCAL_VARIABLES = (
     "GIT_COMMON_DIR",
     "GIT_INTERNAL_SUPER_PREFIX",
 )
+# What of them receive-pack gives pre-receive: the objects that it is to judge are nowhere else yet.
+_QUARANTINE = (
+    "GIT_QUARANTINE_PATH",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+)
 # Not local by git's list, but they change what our pathspecs mean.
 _PATHSPEC_VARIABLES = (
     "GIT_LITERAL_PATHSPECS",
@@ -53,6 +59,11 @@ _PATHSPEC_VARIABLES = (
 # own lines; with other separators a trailer of ours would be none.
 QUIET = (
     *("-c", "core.hooksPath=/dev/null"),
+    # Hooks that stand in the config (git 2.54) run whatever that path is; 2.55 can switch an event
+    # off. These are what plumbing fires.
+    *("-c", "hook.reference-transaction.enabled=false"),
+    *("-c", "hook.post-index-change.enabled=false"),
+    *("-c", "hook.post-checkout.enabled=false"),
     *("-c", "log.showSignature=false"),
     *("-c", "trailer.separators=:"),
     "--no-optional-locks",
@@ -110,13 +121,44 @@ def here(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def elsewhere(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment for a child in whatever repository its cwd belongs to."""
-    drop = (*LOCAL_VARIABLES, *_PATHSPEC_VARIABLES)
+    """Return the environment for a child in whatever repository its cwd belongs to.
+
+    ``git --attr-source=HEAD coord …`` is meant for the git that was typed: a scratch repository has
+    no such tree.
+    """
+    drop = (*LOCAL_VARIABLES, *_PATHSPEC_VARIABLES, "GIT_ATTR_SOURCE", "GIT_QUARANTINE_PATH")
     return {
         key: text
         for key, text in environ.items()
         if key not in drop and not key.startswith(("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
     }
+
+
+def found(
+    cwd: str, env: Mapping[str, str], environ: Mapping[str, str] = os.environ
+) -> Mapping[str, str]:
+    """Return `env` with what git needs to find the bare repository `cwd`, if GIT_DIR names it.
+
+    With ``safe.bareRepository=explicit``, the default of git 3.0, it finds one by no folder; and in
+    pre-receive the new objects are where the variables of the quarantine say.
+    """
+    named = environ.get("GIT_DIR")
+    if not named or "GIT_DIR" in env or not _is_same_folder(named, cwd):
+        return env
+    given = {}
+    if environ.get("GIT_QUARANTINE_PATH"):
+        given = {key: environ[key] for key in _QUARANTINE if key in environ}
+    # A git dir with files beside it would take itself for their top.
+    if os.path.basename(os.path.realpath(cwd)) != ".git":
+        given["GIT_DIR"] = os.path.abspath(cwd)
+    return {**given, **env}
+
+
+def _is_same_folder(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
 
 
 def ask(
@@ -220,7 +262,7 @@ def with_hooks(*args: str, cwd: str, env: Mapping[str, str]) -> int:
 
 def _run(args: tuple[str, ...], cwd: str, env: Mapping[str, str], stdin: bytes | None) -> Output:
     try:
-        done = Output(*child.run(("git", "-C", cwd, *args), env, stdin))
+        done = Output(*child.run(("git", "-C", cwd, *args), found(cwd, env), stdin))
         if done.code == _FATAL:
             os.stat(cwd)  # a folder that is gone is no answer of git's
     except OSError as error:

@@ -146,7 +146,8 @@ def read(git_dir: str, common_dir: str, cwd: str, env: Mapping[str, str]) -> Log
     rebuilt = _content(os.path.join(git_dir, REBUILT)) or b""
     text = _content(os.path.join(git_dir, "logs", "HEAD"))
     if text is None and os.path.exists(os.path.join(common_dir, "reftable")):
-        text = _walked(cwd, env)
+        # Git finds the private dir of a bare repository's worktree by no folder, if it is strict.
+        text = _walked(cwd, {**env, "GIT_DIR": git_dir})
     if text is None:
         # Not through git: without a log of HEAD it answers with the branch's, and that holds what
         # other worktrees made.

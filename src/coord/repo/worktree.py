@@ -184,6 +184,9 @@ def _no_repository(cwd: str, stderr: str) -> Environment:
     # Git prints the command that trusts a repository of another owner, after a tab.
     trust = next((line.strip() for line in stderr.split("\n") if line.startswith("\tgit ")), None)
     absent = "not a git repository" in words
+    bare = of_files(cwd) if "safe.bareRepository" in words else None
+    if bare:  # git will be told by each command which one it is
+        trust = f"export GIT_DIR={quote(bare.git_dir)}"
     return Environment(
         "not-a-repository" if absent else "repository-unreadable",
         "no git repository can be read here",
