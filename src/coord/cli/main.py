@@ -60,7 +60,8 @@ VERBS = {
     "check": ("check", "Judge commits that may have met no hook and no driver."),
     "log-merge": ("logmerge", "Join three files as the drivers of logs do, in any folder."),
 }
-_TRACELESS = {"doctor", "log-merge"}  # they leave no trace, not even of who has asked
+# They leave no trace, not even of who has asked; a session gives the signs of its command alone.
+_TRACELESS = {"doctor", "log-merge", "session"}
 
 
 class Verbs(click.Group):

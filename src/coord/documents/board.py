@@ -21,7 +21,7 @@ class LivenessDocument(TypedDict):
         liveness: ``present``, ``silent``, ``left``, ``ended``, ``gone`` or ``unknown``; null where
             nobody is meant.
         why: what tells that; null where there is nothing to add.
-        since: the last sign of life.
+        since: the last sign of life; null of who is present.
     """
 
     liveness: str | None
@@ -141,7 +141,7 @@ def liveness(status: Status | None) -> LivenessDocument:
     """Return what is known of a worker."""
     if status is None:
         return {"liveness": None, "why": None, "since": None}
-    since = None if status.seen is None else pin.at(status.seen)
+    since = None if status.seen is None or status.present else pin.at(status.seen)
     return {"liveness": status.liveness, "why": status.why or None, "since": since}
 
 

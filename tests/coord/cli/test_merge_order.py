@@ -309,6 +309,8 @@ def test_a_running_branch_without_a_worker_is_shown_so(shared: Repo, one: Repo) 
     """Nobody is disturbed by taking it over, and nobody will finish it."""
     answer(one, "claim", "artifact:s.json")
     shutil.rmtree(one.path)
+    assert not entry(shared, "feat-one")["absent"]  # it may only not be mounted here
+    shared.git("worktree", "prune")
 
     assert entry(shared, "feat-one")["absent"]
     assert "its worker is gone" in shared.coord("merge-order").out
