@@ -117,7 +117,8 @@ def alias() -> str:
         "coord() { printf 'coord: launcher-broken: git coord cannot start: %s/alias\\n"
         "  why: a file of the install is gone\\n  run: coord-install\\n' "
         '"$coord_home" >&2; exit 3; }; '
-        '[ ! -f "$coord_home/alias" ] || [ ! -r "$coord_home/alias" ] || . "$coord_home/alias"; coord'
+        '[ ! -f "$coord_home/alias" ] || [ ! -r "$coord_home/alias" ] || . "$coord_home/alias"; '
+        "coord"
     )
 
 

@@ -29,9 +29,15 @@ _SAFE = ({"O_NOFOLLOW", "O_NONBLOCK"}, {"O_CREAT", "O_EXCL"}, {"O_DIRECTORY"})
 
 # What is no file of the repository or its common dir that a peer has, and why.
 OUTSIDE = {
-    "coord.board.process._is_script": "/proc",
-    "coord.board.process._boot_id": "/proc",
-    "coord.board.process._proc": "/proc",
+    "coord.liveness.machine": "/proc",
+    "coord.liveness.mounts._mounts": "/proc",
+    "coord.liveness.process": "/proc",
+    "coord.cli.idler._has_ended": "/proc",
+    "coord.cli.closed.outlive_readers": "/dev/null",
+    "coord.cli.woken._print": "/dev/null",
+    "coord.installer.onefile": "this package and its file, which who calls it names",
+    "coord.installer.unpack.unpack": "the user's data folder, which is no repository",
+    "coord.page.page.page": "the style sheet of the package",
     "coord.repo.caller._from_proc": "/proc",
     "coord.repo.batch.Child.__init__": "/dev/null, and the end of a pipe",
     "coord.cli.main": "/dev/null",

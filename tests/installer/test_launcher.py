@@ -291,7 +291,7 @@ def test_the_repair_brings_a_broken_virtualenv_back(repo: Repo, tmp_path: Path) 
 def test_git_prints_of_the_alias_first_what_a_person_may_do_next(
     installed: Repo, asked: tuple[str, str]
 ) -> None:
-    """Without a ``git-coord`` on PATH git shows the alias; the verbs still have help of their own."""
+    """Without a ``git-coord`` on PATH git shows the alias; the verbs have help of their own."""
     shell = bare_shell(installed)
 
     said = shell.run("git", *asked).out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from coord.base import peerfile
 from coord.liveness import machine, mounts, sessionfile
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ def _another_writes(common_dir: str, booted: float) -> bool:
     own = machine.boot_id_of(machine.boot()).encode()
     try:
         for path in _files(common_dir):
-            with open(path, "rb") as file:
-                text = file.read(_MOST)
-                at = os.fstat(file.fileno()).st_mtime
+            text, at = peerfile.head(path, _MOST), os.lstat(path).st_mtime
             found = text.partition(_BOOT)[2].split(b"\n")[0].split(b" ")[0]
             if found and found != own and at >= booted:
                 return True
