@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.board.messages import KINDS
-from harness.board import answer, living, worker
+from harness.board import SESSION, answer, living, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,20 +141,20 @@ def test_send_to_oneself_or_a_removed_worktree_is_refused(repo: Repo, one: Repo,
     for word in ("two-0002", instance):
         done = one.coord("send", "help", word, "hello")
         assert (done.code, done.refusal.rule) == (1, "recipient-unknown")
-        assert "removed" in done.refusal.why
+        assert "git has forgotten the worktree" in done.refusal.why
 
 
 def test_a_worker_that_ended_or_is_silent_is_written_to_and_it_is_said(
     one: Repo, two: Repo
 ) -> None:
     """The next session in that worktree reads it."""
-    with living(two) as live:
+    with living(two, before=SESSION) as live:
         live.run("git coord claim y")
-        live.kill()
+        live.end()
         done = one.coord("send", "help", "two-0002", "hello")
 
     assert done.code == 0
-    assert "the process of two-0002 has ended" in done.err
+    assert "two-0002 has ended: the next one there will read it" in done.err
     assert len(answer(two, "inbox")["messages"]) == 1
 
 
