@@ -1,4 +1,4 @@
-"""Write docs/reference.md from the commands themselves: ``python docs/reference.py``."""
+"""Write docs/reference.md and the manual page from the commands: ``python docs/reference.py``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.cli.install import main as install
-from coord.cli.main import main
+from coord.cli.main import VERBS, main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +27,44 @@ With `--json` the answer is one document on stdout, and a failure is
 each answer is shipped in `coord/documents/schemas`, a file a verb; an answer may have more keys.
 """
 
+MANUAL = r"""
+.TH GIT\-COORD 1 "" "git-coord" "Git Manual"
+.SH NAME
+git\-coord \- many workers, agents and people, in one repository
+.SH SYNOPSIS
+.nf
+git coord [\-\-as ACTOR] VERB [OPTIONS]
+git coord VERB \-\-help
+coord\-install [\-\-dry\-run]
+.fi
+.SH DESCRIPTION
+Pins each worktree to its worker, guards derived files and logs where git merges, and keeps a board
+of who works on what and who waits for whom.
+.B coord\-install
+puts hooks, merge drivers and the alias into a repository;
+.B coord\-install \-\-uninstall
+takes them out again.
+.PP
+A session begins with
+.BR "git coord wake" ,
+takes a task with
+.BR "git coord claim" ,
+says with
+.B git coord finish
+that its branch may be merged, and ends with
+.BR "git coord sign\-off" .
+.SH VERBS
+@VERBS@
+.SH EXIT STATUS
+0 done (waiting in line is done), 1 refused by a rule or a negative answer, 2 wrong usage, 3 the
+surroundings.
+""".lstrip()
+
 
 def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Context]]:
     """Yield (full name, context) of a command and of everything below it."""
-    context = click.Context(command, info_name=name, terminal_width=88)
+    names = ["-h", "--help"]  # of the verbs, too: they have it from `main`
+    context = click.Context(command, info_name=name, terminal_width=88, help_option_names=names)
     yield name, context
     if isinstance(command, click.Group):
         for verb in command.list_commands(context):
@@ -48,7 +82,20 @@ def text() -> str:
     return "\n".join(parts)
 
 
+def manual() -> str:
+    """Return the page that ``git help coord`` shows where ``git-coord`` is on PATH."""
+    rows = {_roff(verb): _roff(about) for verb, (_, about) in VERBS.items()}
+    verbs = "".join(f".TP\n.B {verb}\n{about}\n" for verb, about in rows.items())
+    return MANUAL.replace("@VERBS@\n", verbs)
+
+
+def _roff(text: str) -> str:
+    """Return text that no letter of steers troff; ``-`` stays one that can be pasted."""
+    return text.replace("\\", "\\e").replace("-", "\\-")
+
+
 if __name__ == "__main__":
+    Path(__file__).with_name("git-coord.1").write_text(manual(), encoding="utf-8")
     page = Path(__file__).with_name("reference.md")
     page.write_text(text(), encoding="utf-8")
     sys.stdout.write(f"{page}\n")

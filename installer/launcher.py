@@ -107,22 +107,17 @@ def script(name: str, package: str = "coord.hooks") -> str:
 def alias() -> str:
     """Return ``alias.coord``: ``git coord`` from any shell, in every worktree and subdirectory.
 
-    git runs it at the top level with the user's folder in GIT_PREFIX, so it goes back there first.
-    -P: a tracked ``json.py`` in that folder must not be imported; -E: nor what PYTHONPATH says.
-    With COORD_PROBE it answers `doctor` that it found everything, as the hook files do.
+    ``git coord --help`` and ``git help coord`` print this text and nothing else, whatever it is,
+    and ``git help -a`` puts it in one line: so it begins with what a person may do next, and what
+    it does stands in ``hooks/coord/alias``.
     """
     return (
-        "!coord() { "
+        "!: git coord -h lists the verbs, git coord VERB --help explains one; "
         "coord_home=$(git rev-parse --path-format=absolute --git-common-dir)/hooks/coord; "
-        'cd "./$GIT_PREFIX" || exit 3; '
-        '[ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; '
-        'if [ -x "$coord_cli" ] && [ -r "$coord_lib/coord/__init__.py" ]; then '
-        '[ ! -f "$COORD_PROBE" ] || { echo alias >>"$COORD_PROBE"; exit 0; }; '
-        'exec "$coord_cli" -P -E -m coord "$@"; fi; '
-        "printf 'coord: launcher-broken: git coord cannot start: %s\\n  why: %s\\n  run: %s\\n' "
-        '"${coord_cli:-$coord_home/launch}" '
-        '"the interpreter or the package that coord-install recorded is gone$coord_gone" '
-        '"${coord_repair:-coord-install}" >&2; exit 3; }; coord'
+        "coord() { printf 'coord: launcher-broken: git coord cannot start: %s/alias\\n"
+        "  why: a file of the install is gone\\n  run: coord-install\\n' "
+        '"$coord_home" >&2; exit 3; }; '
+        '[ ! -r "$coord_home/alias" ] || . "$coord_home/alias"; coord'
     )
 
 

@@ -194,6 +194,7 @@ def _home(home: launcher.Home, rule: Authorship) -> dict[str, bytes]:
     scripts = {name: launcher.script(name, "coord.drivers").encode() for name in SCRIPTS}
     return {
         "launch": launcher.text(home),
+        "alias": launcher.script("alias").encode(),
         "hook": launcher.script("hook").encode(),
         **scripts,
         "config": settings.text(launcher.alias(), rule),

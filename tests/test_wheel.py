@@ -20,8 +20,13 @@ HOMES = {
 }
 
 
+MANUAL = "docs/git-coord.1"
+
+
 def shipped_name(tracked: str) -> str | None:
     """Return the name of a tracked file inside the wheel, None for what stays at home."""
+    if tracked == MANUAL:
+        return f"git_coord-{coord.VERSION}.data/data/share/man/man1/git-coord.1"
     for home, package in HOMES.items():
         if tracked.startswith(home):
             return package + tracked.removeprefix(home)

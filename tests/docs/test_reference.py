@@ -20,6 +20,16 @@ def test_the_reference_is_what_the_commands_say() -> None:
     assert REFERENCE.read_text(encoding="utf-8") == module["text"]()
 
 
+def test_the_manual_page_lists_the_verbs_and_is_what_man_understands() -> None:
+    """``git help coord`` shows it wherever ``git-coord`` is on PATH."""
+    module = runpy.run_path(str(ROOT / "docs" / "reference.py"))
+    page = module["manual"]()
+
+    assert (ROOT / "docs" / "git-coord.1").read_text(encoding="utf-8") == page
+    assert page.count("\n.TP\n") == len(module["VERBS"])
+    assert not [line for line in page.splitlines() if line.startswith("'") or "@" in line]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_every_command_in_the_documents_exists(page: Path) -> None:
     """No page names a verb or a long option that its command does not have."""

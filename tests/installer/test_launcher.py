@@ -285,3 +285,30 @@ def test_the_repair_brings_a_broken_virtualenv_back(repo: Repo, tmp_path: Path) 
     assert pasted.code == 0, pasted.err
     assert offline.coord("whoami").code == 0
     assert offline.run(f"{venv}/bin/coord-install", "--check").code == 0
+
+
+@pytest.mark.parametrize("asked", [("coord", "--help"), ("help", "coord")])
+def test_git_prints_of_the_alias_first_what_a_person_may_do_next(
+    installed: Repo, asked: tuple[str, str]
+) -> None:
+    """With no ``git-coord`` on PATH git shows the alias; the verbs have help of their own."""
+    shell = bare_shell(installed)
+
+    said = shell.run("git", *asked).out
+
+    assert said.startswith("'coord' is aliased to '!: git coord -h lists the verbs, ")
+    assert "git coord VERB --help explains one" in said
+    assert "\n" not in said.rstrip("\n")
+    assert shell.run("git", "coord", "-h").out.startswith("Usage: git coord ")
+    assert shell.run("git", "coord", "claim", "--help").out.startswith("Usage: git coord claim ")
+
+
+def test_an_alias_whose_file_is_gone_names_the_install(installed: Repo) -> None:
+    """``.`` of a missing file would end the shell with 2, which is wrong usage, and no command."""
+    installed.common("hooks/coord/alias").unlink()
+
+    done = bare_shell(installed).run("git", "coord", "board")
+
+    assert (done.code, done.refusal.rule) == (3, "launcher-broken")
+    assert installed.paste(done.refusal.run).code == 0
+    assert installed.coord("board").code == 0

@@ -116,7 +116,10 @@ def main(ctx: click.Context, actor: str | None) -> None:
 
 def run() -> NoReturn:
     """Run ``git coord`` and leave with its exit code."""
-    sys.exit(answer(main, sys.argv[1:], "git coord"))
+    args = sys.argv[1:]
+    if args[:1] == ["help"]:  # as in `git help VERB`; git itself keeps `git coord --help`
+        args = [*args[1:], "--help"]
+    sys.exit(answer(main, args, "git coord"))
 
 
 def answer(command: click.Command, args: list[str], name: str) -> int:
