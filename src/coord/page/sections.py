@@ -108,22 +108,15 @@ def _person(one: MemberDocument, now: float) -> Element:
         folder = os.path.basename(one["worktree"])
         said.append(element("span", "in ", element("code", folder, title=one["worktree"])))
     seen = element("span", "seen ", when.age(one["last_seen"], now), " ago")
-    state = _state(one)
+    state = one["liveness"] or "unknown"
     return element(
         "li",
         element("h3", one["actor"], " ", _badge(state)),
         *said,
         *([seen] if one["last_seen"] else []),
-        class_=f"card {state.split()[0]}",
+        *([element("span", one["why"])] if one["why"] else []),
+        class_=f"card {state}",
     )
-
-
-def _state(one: MemberDocument) -> str:
-    if one["gone"]:
-        return "gone"
-    if one["dead"]:
-        return "ended"
-    return "present" if one["present"] else "silent"
 
 
 def _claim(row: RowDocument, now: float) -> Element:
@@ -131,7 +124,7 @@ def _claim(row: RowDocument, now: float) -> Element:
         *(["contested"] if row["state"] == "contested" else []),
         *(["paused"] if row["paused"] else []),
         *(["finished"] if row["finished_at"] else []),
-        *(["silent"] if row["stale"] and not row["finished_at"] else []),
+        *([row["liveness"] or "unknown"] if row["stale"] and not row["finished_at"] else []),
     ]
     holder = row["holder"]
     intent = holder["intent"] if holder else None
@@ -153,6 +146,7 @@ def _and(badge: str) -> tuple[str, Element]:
 
 def _claimant(one: ClaimantDocument, now: float) -> Element:
     branch: list[Child] = [" on ", element("code", one["branch"])] if one["branch"] else []
+    branch += [" runs ", element("code", one["run"])] if one["run"] else []
     state = {"held": " holds it, for ", "waiting": " waits, for "}.get(
         one["state"], " waited; ended, "
     )

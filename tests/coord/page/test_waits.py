@@ -21,6 +21,8 @@ def _claimant(name: str, state: str, place: int | None) -> ClaimantDocument:
         "branch": None,
         "since": "2026-01-01T00:00:00Z",
         "place": place,
+        "run": None,
+        "liveness": None,
         "state": state,
     }
 
