@@ -277,7 +277,7 @@ def test_a_driver_that_nobody_listens_to_ends_as_ever(guarded: Repo) -> None:
     """
     two_sided(guarded)
     line = guarded.git("config", "merge.coord-derived.driver")
-    for name, text in (("%O", "o"), ("%A", "schema.json"), ("%B", "a.proto"), ("%L", "7")):
+    for name, text in (("%O", "o"), ("%A", "schema.json"), ("%B", "README"), ("%L", "7")):
         line = line.replace(name, text)
     line = line.replace("%P", "schema.json").replace("%X", "''").replace("%Y", "''")
     guarded.write("driver", line.replace("%%", "%"))

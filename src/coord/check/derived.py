@@ -119,6 +119,8 @@ class _States:
         self, commit: Commit, edges: Sequence[Edge], before: Sequence[Fault | None]
     ) -> Fault | None:
         changed = [not self._unit.paths.isdisjoint(edge.guarded) for edge in edges]
+        if all(changed) and len(edges) > 1:
+            changed = [self._differs(edge) for edge in edges]
         if all(changed):
             return self._mixed(commit, edges) if len(edges) > 1 else None
         if any(changed) and not self._unit.pathspecs:
@@ -132,6 +134,11 @@ class _States:
             return _best(same)
         older = next(filter(None, before), None)
         return older or self._stale(commit, edges[changed.index(False)])
+
+    def _differs(self, edge: Edge) -> bool:
+        """Tell whether a merge changed a parent's file in more than what git converts."""
+        changes = (edge.guarded[path] for path in self._unit.paths.intersection(edge.guarded))
+        return not all(map(self._merges.is_same_text, changes))
 
     def _stale(self, commit: Commit, edge: Edge) -> Fault:
         changed = printed(edge.inputs[self._number])

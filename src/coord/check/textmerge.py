@@ -6,9 +6,12 @@ Looked up only for the few merges in which a derived file differs from a parent'
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from itertools import combinations
 from typing import TYPE_CHECKING
+
+from coord.history.changes import Change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from coord.history.blobs import Blobs
     from coord.history.commits import Commit
     from coord.history.door import Door
+
+_IDENT = re.compile(rb"\$Id:[^$\n]*\$")
 
 
 class Merges:
@@ -29,10 +34,29 @@ class Merges:
     def is_two_sided(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
         """Tell whether two parents both changed the path, differently."""
         return any(
-            ours[1] != theirs[1]
-            and self._base(ours[0], theirs[0], path) not in {ours[1], theirs[1]}
+            self._both_changed(ours, theirs, path)
             for ours, theirs in combinations(_sides(commit, path, edges), 2)
         )
+
+    def _both_changed(
+        self, ours: tuple[str, str | None], theirs: tuple[str, str | None], path: bytes
+    ) -> bool:
+        if ours[1] == theirs[1]:
+            return False
+        base = self._base(ours[0], theirs[0], path)
+        pairs = (Change(ours[1], theirs[1]), Change(base, ours[1]), Change(base, theirs[1]))
+        return not any(change.old == change.new or self.is_same_text(change) for change in pairs)
+
+    def is_same_text(self, change: Change) -> bool:
+        """Tell whether a change is one of line ends and ``$Id$`` lines alone.
+
+        A merge with ``merge.renormalize``, or a side that was checked out and added again, holds a
+        parent's file so.
+        """
+        if change.old is None or change.new is None:
+            return False
+        old, new = (_normal(self._blobs.read(blob)) for blob in change)
+        return old == new
 
     def is_text_merge(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
         """Tell whether the version of a merge is what ``git merge-file`` makes of its parents'."""
@@ -61,6 +85,10 @@ class Merges:
                     file.write(text)
             done = self._door.ask("merge-file", "-p", "-q", *names)
         return done.out if done.code == 0 else None
+
+
+def _normal(text: bytes) -> bytes:
+    return _IDENT.sub(b"$Id$", text.replace(b"\r\n", b"\n"))
 
 
 def _result(path: bytes, edges: Sequence[Edge]) -> str | None:

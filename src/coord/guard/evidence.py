@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from coord.guard.normal import Forms
 from coord.repo import git
 
 TYPE_CHECKING = False
@@ -20,10 +21,21 @@ _REPLAYS = ("rebase-merge", "rebase-apply", "sequencer")
 _AT_ONCE = 500  # pathspecs of one command, whose length systems bound
 
 
+class Recorded(NamedTuple):
+    """What a driver was given, and what a person settled it with, as a record has it."""
+
+    path: str
+    ours: str
+    theirs: str
+    resolved: str
+
+
 class Facts(NamedTuple):
     """What git says now about one refused path.
 
     Attributes:
+        sides: blobs of the two sides as git itself holds them: a driver may have been given
+            others, which are the same but for what git converts.
         head: HEAD's commit, ``unborn`` before the first.
         unmerged: the path has conflict stages, or had them until the ``commit -a`` under way.
         brought: the operation in progress brings *theirs* in.
@@ -31,10 +43,12 @@ class Facts(NamedTuple):
         unfinished: SQUASH_MSG, MERGE_MSG or rebase-apply/ says that something awaits its commit.
         stashed: *theirs* is staged, and the stash holds it.
         staged: blob to be committed; empty when the path is not there, or when a partial commit
-            (``git commit PATH``) leaves it as HEAD has it and so swallows nothing.
+            (``git commit PATH``) leaves it as HEAD has it and so swallows nothing. Where it is a
+            side, or what settled them, but for what git converts: that one.
         busy: any operation is in progress in this worktree.
     """
 
+    sides: tuple[str, str]
     head: str
     unmerged: bool
     brought: bool
@@ -45,26 +59,27 @@ class Facts(NamedTuple):
     busy: bool
 
 
-def gather(
-    here: Worktree, refused: Sequence[tuple[str, str]], environ: Mapping[str, str]
-) -> list[Facts]:
-    """Ask git what the rule needs to know of each (path, blob *theirs*) that was refused.
+def gather(here: Worktree, refused: Sequence[Recorded], environ: Mapping[str, str]) -> list[Facts]:
+    """Ask git what the rule needs to know of each path that was refused.
 
     A merge may be refused on hundreds of paths: each question is put to git once for all of them.
     In a hook `environ` is ``git.here()``: the index git is about to commit counts.
     """
     if not refused:
         return []
-    ask = _Questions(here, [path for path, _ in refused], environ)
+    ask = _Questions(here, [one.path for one in refused], environ)
     head = ask.rev("HEAD") or "unborn"
     unfinished = any(map(ask.has, ("SQUASH_MSG", "MERGE_MSG", "rebase-apply")))
     busy = any(map(ask.has, ("MERGE_HEAD", *_PICKS, *_REPLAYS)))
     found = []
-    for path, theirs in refused:
-        stages, undo, staged = ask.stages(path), ask.undone(path), ask.staged(path)
+    for record in refused:
+        path, (ours, theirs) = record.path, ask.sides(record)
+        undo = ask.undone(path)
+        staged = ask.alike(path, ask.staged(path), (record.resolved, ours, theirs))
         facts = Facts(
+            sides=(ours, theirs),
             head=head,
-            unmerged=any(stage in stages | ask.replaced(path) for stage in "123"),
+            unmerged=any(stage in ask.stages(path) | ask.replaced(path) for stage in "123"),
             brought=ask.is_brought(path, theirs),
             undone=(undo["2"], undo["3"]) if {"2", "3"} <= undo.keys() else None,
             unfinished=unfinished,
@@ -107,6 +122,7 @@ class _Questions:
         self._here = here
         self._paths = list(dict.fromkeys(filter(None, paths)))  # a torn record has none
         self._environ = environ
+        self._forms = Forms(here.cwd, environ, self._paths)
         self._whole = _whole_index(environ)
         self._stages = self._listed("--stage", self._whole)
         self._undone = self._listed("--resolve-undo", self._whole)
@@ -144,6 +160,26 @@ class _Questions:
             return self.stages(path).get("0", "")
         staged = self._partly.get(path, {}).get("0", "")
         return "" if staged == self._at("HEAD", path) else staged
+
+    def sides(self, refused: Recorded) -> tuple[str, str]:
+        """Return the two blobs that were refused as git holds them, else as the driver saw them."""
+        path, ours, theirs, _ = refused
+        held = [where.get(path, {}) for where in (self._stages, self._replaced, self._undone)]
+        built_on, brought = ([stages.get(side, "") for stages in held] for side in "23")
+        is_merge = ours != theirs  # else `resolve` noted an edit of history
+        if is_merge and not (ours in built_on and theirs in brought) and self._forms.converts(path):
+            built_on.append(self._at("HEAD", path))
+            heads = list(filter(self.has, ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")))
+            heads += self._parents_of("REVERT_HEAD") if self.has("REVERT_HEAD") else []
+            brought += [self._at(head, path) for head in heads]
+            ours, theirs = self.alike(path, ours, built_on), self.alike(path, theirs, brought)
+        return ours, theirs
+
+    def alike(self, path: str, blob: str, among: Sequence[str]) -> str:
+        """Return the first of `among` that `blob` is but for what git converts, else `blob`."""
+        if not blob or blob in among:
+            return blob
+        return next((one for one in among if self._forms.same(path, blob, one)), blob)
 
     def is_brought(self, path: str, theirs: str) -> bool:
         """Tell whether an operation in progress brings *theirs* in.

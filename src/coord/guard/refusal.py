@@ -12,7 +12,7 @@ import os
 from coord.base import peerfile, publish, sharing
 from coord.base.cquote import c_quoted, c_unquoted
 from coord.base.names import operand, quote
-from coord.guard.evidence import Facts, gather
+from coord.guard.evidence import Facts, Recorded, gather
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,10 +205,16 @@ def read_all(git_dir: str) -> list[Record]:
 
 
 def judged(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
-    """Return every record of a worktree with what git says of it now, oldest first."""
+    """Return every record of a worktree with what git says of it now, oldest first.
+
+    Sides are ids that git holds, whatever bytes the driver was given.
+    """
     records = read_all(here.git_dir)
-    refused = [(record.path, record.theirs) for record in records]
-    return list(zip(records, gather(here, refused, environ), strict=True))
+    refused = [Recorded(one.path, one.ours, one.theirs, one.resolved) for one in records]
+    return [
+        (record._replace(ours=facts.sides[0], theirs=facts.sides[1]), facts)
+        for record, facts in zip(records, gather(here, refused, environ), strict=True)
+    ]
 
 
 def live(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:

@@ -102,6 +102,15 @@ def test_a_merge_that_keeps_one_of_two_artifacts_is_stale(guarded: Repo) -> None
     assert (problem.rule, problem.commit) == ("derived-stale", made)
 
 
+def test_a_side_kept_with_other_line_ends_is_stale(guarded: Repo) -> None:
+    """As ``merge.renormalize`` leaves it: the blob is no parent's, the text is one's."""
+    branch(guarded, "side", "side", {"src/b.proto": "B\n", "schema.json": b"a\r\nB\r\n"})
+    guarded.commit("main", {"src/a.proto": "A\n", "schema.json": "A\nb\n"})
+    server_merge(guarded, "side", {"schema.json": "a\nB\n"})
+
+    assert found(guarded) == STALE
+
+
 def test_identical_artifacts_of_different_inputs_are_stale(guarded: Repo) -> None:
     """Both sides made the same bytes, so git asks nobody."""
     branch(guarded, "side", "side", {"src/b.proto": "B\n", "schema.json": "same\n"})

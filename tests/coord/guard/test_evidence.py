@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 ODD = (b"a\nb", b"q\"u'o\\te", b" lead", b"caf\xc3\xa9", b"not-utf-8-\xff", b"HEAD:x missing\ny")
 
 
-def merged(repo: Repo, names: list[bytes]) -> list[tuple[str, str]]:
-    """Refuse a merge on `names`; return (path, theirs) of each."""
+def merged(repo: Repo, names: list[bytes]) -> list[evidence.Recorded]:
+    """Refuse a merge on `names`; return what the records of it hold."""
     paths = [name.decode("utf-8", "surrogateescape") for name in names]
     diverged(
         repo,
@@ -31,9 +31,11 @@ def merged(repo: Repo, names: list[bytes]) -> list[tuple[str, str]]:
     )
     repo.tried("merge", "side")
     place = worktree.discover(str(repo.path))
-    return [
-        (path, git.tell("rev-parse", f"MERGE_HEAD:{path}", cwd=place.cwd).text) for path in paths
+    sides = [
+        [git.tell("rev-parse", f"{head}:{path}", cwd=place.cwd).text for path in paths]
+        for head in ("HEAD", "MERGE_HEAD")
     ]
+    return [evidence.Recorded(*one, "") for one in zip(paths, *sides, strict=True)]
 
 
 def test_hundreds_of_refused_paths_are_asked_about_together(
@@ -55,7 +57,7 @@ def test_no_name_of_a_file_confuses_the_answers(installed: Repo) -> None:
     """Answers about a path with newlines are told from those about the next one."""
     refused = merged(installed, list(ODD))
     place = worktree.discover(str(installed.path))
-    one_by_one = [evidence.gather(place, [pair], git.elsewhere())[0] for pair in refused]
+    one_by_one = [evidence.gather(place, [one], git.elsewhere())[0] for one in refused]
 
     assert evidence.gather(place, refused, git.elsewhere()) == one_by_one
     assert all(facts.unmerged and facts.brought for facts in one_by_one)
