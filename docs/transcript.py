@@ -1,4 +1,4 @@
-"""Put a fresh transcript of the demo into README.md: ``python docs/transcript.py``."""
+"""Put a fresh transcript of the demo into docs/tutorial.md: ``python docs/transcript.py``."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FIRST, LAST = "== two workers", "== uninstall"
 
 
 def shown(output: str) -> str:
-    """Return the part of the demo's output that the README shows."""
+    """Return the part of the demo's output that the tutorial shows."""
     return output[output.index(FIRST) : output.index(LAST)].strip() + "\n"
 
 
-def of_readme(page: str) -> str:
-    """Return the transcript that stands in a README."""
+def of_page(page: str) -> str:
+    """Return the transcript that stands in a page."""
     return page.partition(BEGIN)[2].partition(END)[0].removeprefix("```\n").removesuffix("```\n")
 
 
@@ -34,7 +34,7 @@ if __name__ == "__main__":
     done = subprocess.run(
         ["sh", str(ROOT / "docs" / "demo.sh")], capture_output=True, check=True, text=True
     )
-    page = ROOT / "README.md"
+    page = ROOT / "docs" / "tutorial.md"
     old = page.read_text(encoding="utf-8")
     before, _, rest = old.partition(BEGIN)
     after = rest.partition(END)[2]

@@ -1,4 +1,4 @@
-"""The README's first command, and the transcript of it that the README shows."""
+"""The README's first command, and the transcript of it that the tutorial shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_main_job_runs_end_to_end_as_the_readme_shows_it(env: dict[str, str]) -> None:
+def test_the_main_job_runs_end_to_end_as_the_tutorial_shows_it(env: dict[str, str]) -> None:
     """Pinned worktrees, a refused sign-off, a mended push, merges, and no byte left behind."""
     module = runpy.run_path(str(ROOT / "docs" / "transcript.py"))
 
@@ -24,8 +24,8 @@ def test_the_main_job_runs_end_to_end_as_the_readme_shows_it(env: dict[str, str]
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
-    readme = module["of_readme"]((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert module["normalised"](readme) == module["normalised"](module["shown"](done.stdout))
+    page = module["of_page"]((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8"))
+    assert module["normalised"](page) == module["normalised"](module["shown"](done.stdout))
 
 
 @pytest.mark.parametrize("args", [["--help"], ["/nowhere"], ["a", "b"], [""]])
