@@ -11,8 +11,8 @@ from coord.drivers.join import both
 
 _OURS, _BASE, _MIDDLE, _THEIRS = b"<<<<<<< ", b"|||||||", b"=======", b">>>>>>> "
 
-
 _NONE: frozenset[bytes] = frozenset()
+_DEPTH = 16  # how deep conflicts stand in each other where git wrote them, and more
 
 
 def conflicts(text: bytes) -> frozenset[bytes]:
@@ -38,11 +38,15 @@ def line(text: bytes, quoted: frozenset[bytes] = _NONE) -> int:
 def settled(text: bytes, start: bytes | None, quoted: frozenset[bytes] = _NONE) -> bytes:
     """Return a log with each record of both sides instead of its conflicts, or the log itself.
 
-    Those that are `quoted` are records.
+    Those that are `quoted` are records. So are those that stand deeper in each other than git puts
+    them: each depth is a reading of the whole, and a peer may write thousands.
     """
-    while line(text, quoted):  # more than once where a conflict stands in another
-        text = both(b"", *_sides(text.split(b"\n"), quoted), start)
-    return text
+    after = text
+    for _ in range(_DEPTH):  # more than once where a conflict stands in another
+        if not line(after, quoted):
+            return after
+        after = both(b"", *_sides(after.split(b"\n"), quoted), start)
+    return text if line(after, quoted) else after
 
 
 def sides(text: bytes) -> tuple[bytes, bytes]:

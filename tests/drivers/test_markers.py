@@ -61,3 +61,28 @@ def test_no_marker_survives_and_no_record_is_made_up(lines: list[bytes]) -> None
 
     assert markers.line(after) == 0
     assert set(after.splitlines(keepends=True)) <= set(lines)
+
+
+def nested(depth: int) -> bytes:
+    """Return a conflict in a conflict, so many times."""
+    return b"<<<<<<< a\n" * depth + b"x\n" + b"=======\ny\n>>>>>>> b\n" * depth
+
+
+@pytest.mark.parametrize("depth", [1, 2, 16])
+def test_conflicts_that_stand_in_each_other_are_settled(depth: int) -> None:
+    """As deep as git puts them, and deeper."""
+    assert split(markers.settled(nested(depth), None), None).keys[0] == b"x"
+    assert not markers.line(markers.settled(nested(depth), None))
+
+
+@pytest.mark.parametrize("depth", [100, 200, 400])
+def test_conflicts_deeper_than_gits_are_text_and_cost_no_more_readings(
+    depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """34 KB of markers took 13 s of a commit: one reading of the log for each of 1,700."""
+    readings = []
+    joined = markers.both
+    monkeypatch.setattr(markers, "both", lambda *args: readings.append(1) or joined(*args))
+
+    assert markers.settled(nested(depth), None) == nested(depth)
+    assert len(readings) == 16

@@ -118,3 +118,33 @@ def test_the_head_ends_where_a_record_begins(text: bytes, start: bytes | None, h
         return text[begin:end]
 
     assert prefix.boundary(read, len(text), start) == head
+
+
+@pytest.mark.usefixtures("small_chunks")
+@given(st.lists(st.sampled_from([b"\n", b"\n\n", b"\r", b"a", b"b"]), max_size=40))
+def test_a_paragraph_begins_where_a_line_follows_a_blank_one(parts: list[bytes]) -> None:
+    """In whatever chunk it stands, behind however many blank lines."""
+    text = b"".join(parts)
+    begins = [
+        at
+        for at in range(2, len(text))
+        if text[at - 2 : at] == b"\n\n" and text[at : at + 1] not in b"\r\n"
+    ]
+    wanted = begins[-2] if begins[1:] else 0
+    assert prefix.boundary(lambda begin, end: text[begin:end], len(text), b"") == wanted
+
+
+@pytest.mark.parametrize("size", [1 << 17, 1 << 18, 1 << 19])
+@pytest.mark.parametrize("blank", [b"\n", b"\n\n\ra"])
+def test_a_run_of_blank_lines_is_read_once(size: int, blank: bytes) -> None:
+    """What is read grows with the run, and not with its square."""
+    text = b"first\n\nsecond" + blank * (size // len(blank)) + b"third"
+    read = 0
+
+    def counted(begin: int, end: int) -> bytes:
+        nonlocal read
+        read += end - begin
+        return text[begin:end]
+
+    assert prefix.boundary(counted, len(text), b"") in {0, 7}
+    assert read < 3 * len(text) + prefix.CHUNK

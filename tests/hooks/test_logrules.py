@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -377,16 +378,45 @@ def test_a_declaration_counts_wherever_it_is(repo: Repo, where: str) -> None:
     assert edited(repo, "one\n") == (1, "log-rewritten")
 
 
-def test_where_no_log_is_declared_git_is_not_asked(repo: Repo, tmp_path: Path) -> None:
-    """The question costs a third of a bare commit."""
-    add_hooks(repo, "*.json coord-derived\n")
-    trace = tmp_path / "trace"
-    traced = repo.with_env(GIT_TRACE=str(trace))
-    traced.commit("one", {"log.tsv": THREE})
-    assert "diff-index" not in trace.read_text()
-    repo.write(".gitattributes", "*.tsv coord-log\n")
-    traced.commit("two", {"log.tsv": THREE + "four\n"})
-    assert "diff-index" in trace.read_text()
+@pytest.mark.parametrize("where", ["folder", "deep", "info", "user", "xdg"])
+def test_a_declaration_outside_the_tops_file_counts(repo: Repo, tmp_path: Path, where: str) -> None:
+    """Git reads one per folder, and the user's: what selects the driver at a merge binds here."""
+    add_hooks(repo, "[attr]coord-log merge=coord-log\n")
+    path = {"folder": "p/log.tsv", "deep": "p/q/r/log.tsv"}.get(where, "log.tsv")
+    repo.commit("log", {path: THREE})
+    match where:
+        case "folder":
+            repo.commit("declare", {"p/.gitattributes": "log.tsv coord-log\n"})
+        case "deep":
+            repo.commit("declare", {"p/q/.gitattributes": "*/log.tsv coord-log\n"})
+        case "info":
+            with repo.common("info/attributes").open("a") as file:
+                file.write("log.tsv coord-log\n")
+        case "user":
+            (tmp_path / "mine").write_text("log.tsv coord-log\n")
+            repo.git("config", "core.attributesFile", str(tmp_path / "mine"))
+        case _:
+            (tmp_path / "git").mkdir()
+            (tmp_path / "git" / "attributes").write_text("log.tsv coord-log\n")
+            repo = repo.with_env(XDG_CONFIG_HOME=str(tmp_path))
+
+    assert edited(repo, "one\n", path=path) == (1, "log-rewritten")
+
+
+def test_where_no_log_is_staged_git_is_asked_once_and_python_never(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """The question costs a third of a bare commit, and only git can answer it."""
+    trace, spy, started = tmp_path / "trace", tmp_path / "python", tmp_path / "started"
+    spy.write_text(f'#!/bin/sh\n: >{started}\nexec {sys.executable} "$@"\n')
+    spy.chmod(0o755)
+    add_hooks(repo, "*.json coord-derived\nold.tsv coord-log\n", python=str(spy))
+    repo.with_env(GIT_TRACE=str(trace)).commit("one", {"log.tsv": THREE})
+    assert trace.read_text().count("built-in: git diff-index") == 1
+    assert not started.exists()
+    repo.commit("two", {"old.tsv": THREE})
+    edited(repo, "one\n", path="old.tsv")
+    assert started.exists()
 
 
 def test_pathspec_variables_do_not_switch_it_off(shared: Repo) -> None:
