@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,12 +20,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.liveness import machine
 from harness.board import actor, answer, eventually, living, scope, silence
+from harness.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.repo import Done, Repo
+    from harness.repo import Done
 
 DEAD = {"ended", "gone", "left"}
 HOUR = 3600
@@ -321,3 +324,44 @@ def test_a_circle_of_waits_is_named_at_once(three: list[Repo]) -> None:
     assert name(a) in done.refusal.why
     assert took < 15
     assert rest == "got\n"
+
+
+@pytest.fixture
+def on_memory(env: dict[str, str]) -> Iterator[Repo]:
+    """An installed repository on a disk that is proved to be this machine's own."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        repo = Repo.init(Path(folder) / "repo", env)
+        repo.commit("start", {"README": "start\n"})
+        repo.install()
+        yield repo
+
+
+def test_a_reboot_ends_whoever_gave_no_sign_since(on_memory: Repo) -> None:
+    """Nobody was ever dead after one, and a scope went to a waiter who had been before it.
+
+    openclaw#29927, tandem#2051.
+    """
+    a, b, c = (on_memory.worktree(on_memory.path.parent / one, one) for one in "abc")
+    boot = on_memory.path.parent / "boot"
+    boot.write_text("11111111-2222-3333-4444-555555555555\n")
+    before = f"mount --bind {boot} /proc/sys/kernel/random/boot_id && git coord claim db"
+    for one in (a, b):
+        assert shell(one, before, "unshare", "-rm").code == 0
+    rows = answer(c, "board")["actors"]
+    held, waiting, reader = (
+        next(row["actor"] for row in rows if row["branch"] == one) for one in "abc"
+    )
+    booted = machine.booted()
+    assert booted is not None
+
+    another = [actor(c, one)["liveness"] for one in (held, waiting)]
+    for one in (a, b):
+        silence(one, time.time() - booted + 60)
+    ended = [actor(c, one) for one in (held, waiting)]
+    c.coord("claim", "db")
+    a.coord("release", "db")
+
+    assert not set(another) & DEAD  # a sign after this boot: two kernels write there
+    assert [(one["liveness"], one["why"]) for one in ended] == [("ended", "before this boot")] * 2
+    assert scope(c, "task:db")["holder"]["actor"] == reader
+    assert [one["actor"] for one in scope(c, "task:db")["claimants"]] == [reader]
