@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import uuid
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.liveness import machine
-from harness.board import actor, answer, eventually, living, scope, silence
+from harness.board import MARK, actor, answer, eventually, living, marked, scope, silence
 from harness.repo import Repo
 
 if TYPE_CHECKING:
@@ -328,8 +329,9 @@ def test_a_circle_of_waits_is_named_at_once(three: list[Repo]) -> None:
 
 @pytest.fixture
 def on_memory(env: dict[str, str]) -> Iterator[Repo]:
-    """An installed repository on a disk that is proved to be this machine's own."""
+    """An installed repository where all may look, on a disk proved to be this machine's own."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        os.chmod(folder, 0o755)  # noqa: S103  # the point of it
         repo = Repo.init(Path(folder) / "repo", env)
         repo.commit("start", {"README": "start\n"})
         repo.install()
@@ -365,3 +367,95 @@ def test_a_reboot_ends_whoever_gave_no_sign_since(on_memory: Repo) -> None:
     assert [(one["liveness"], one["why"]) for one in ended] == [("ended", "before this boot")] * 2
     assert scope(c, "task:db")["holder"]["actor"] == reader
     assert [one["actor"] for one in scope(c, "task:db")["claimants"]] == [reader]
+
+
+# Ways to run, each with no test above it: its chain ends where the way ends. All go on living.
+CLAIM = "git coord claim $SCOPE && : >ready"
+STAY = "sleep 100; :"
+WAYS = {
+    "child": f"{CLAIM}; {STAY}",
+    "setsid": f"setsid -f sh -c '{CLAIM}; {STAY}'",
+    "nohup": f"nohup sh -c '{CLAIM}; {STAY}' >/dev/null 2>&1 &",
+    "session": f"git coord session -- sh -c '{CLAIM}; {STAY}'",
+    "pids": f"unshare -r -p -f --mount-proc --kill-child sh -c '{CLAIM}; {STAY}'",
+    "pids-of-host": f"unshare -r -p -f --kill-child sh -c '{CLAIM}; {STAY}'",
+    "times": f"unshare -r -T --boottime 1000 sh -c '{CLAIM}; {STAY}'",
+    "stopped": f"{CLAIM}; kill -STOP $$; {STAY}",
+}
+COVERED = 'for one in .git/worktrees/*; do mount -t tmpfs none "$one" || exit; done; exec "$@"'
+# Who looks, as what stands before a command.
+LOOKERS = {
+    "here": (),
+    "pids": ("unshare", "-r", "-p", "-f", "--mount-proc", "--kill-child"),
+    "pids-of-host": ("unshare", "-r", "-p", "-f", "--kill-child"),
+    "times": ("unshare", "-r", "-T", "--boottime", "1000"),
+    "mounts": ("unshare", "-rm", "sh", "-c", COVERED, "-"),
+    "user": ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+             "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
+             "sh", "-c", 'exec "$@"', "-"),  # the exec of setpriv itself has the powers of root
+}  # fmt: skip
+
+
+@pytest.fixture
+def lives(on_memory: Repo) -> Iterator[dict[str, str]]:
+    """Workers that live, each in its way and silent for an hour: their scopes by actor."""
+    mark = uuid.uuid4().hex
+    folder = on_memory.path.parent
+    on_memory.coord("pin", "--self")
+    trees = {way: on_memory.worktree(folder / way, way) for way in WAYS}
+    try:
+        for way, tree in trees.items():
+            started_with = {**tree.env, MARK: mark, "SCOPE": way}
+            subprocess.run(
+                ["setsid", "-f", "sh", "-c", WAYS[way]],
+                cwd=tree.path,
+                env=started_with,
+                check=True,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        for way, tree in trees.items():
+            assert eventually((tree.path / "ready").exists, 30), way
+            silence(tree, HOUR)
+        rows = answer(on_memory, "board")["actors"]
+        yield {row["actor"]: row["branch"] for row in rows if row["branch"] in WAYS}
+    finally:
+        for pid in marked(mark):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_nobody_who_lives_is_called_dead(on_memory: Repo, lives: dict[str, str]) -> None:
+    """Ways to run by who looks: no cell says ended, gone or left, and no proof is taken for one.
+
+    All the reports of namespaces at once, and their neighbours.
+    """
+    home = on_memory.path.parent / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[safe]\n\tdirectory = *\n")
+    at_home = on_memory.with_env(HOME=str(home))
+    lookers = [one for one in LOOKERS if one != "user" or not os.geteuid()]
+
+    boards = {}
+    for looker in lookers:
+        said = at_home.run(*LOOKERS[looker], "git", "coord", "board", "--json")
+        assert said.code == 0, said
+        boards[looker] = json.loads(said.out)
+    taken = [
+        on_memory.run(*LOOKERS[looker], "git", "coord", "take-over", "child", "--gone")
+        for looker in lookers
+        if looker != "user"
+    ]
+
+    cells = {
+        (looker, lives[one["actor"]]): one["liveness"]
+        for looker, board in boards.items()
+        for one in board["actors"]
+        if one["actor"] in lives
+    }
+    assert len(cells) == len(lookers) * len(WAYS)
+    assert {cell: word for cell, word in cells.items() if word in DEAD} == {}
+    claims = [one for board in boards.values() for one in board["claims"]]
+    assert len(claims) == len(cells)
+    assert not [one for one in claims if one["dead"] or one["gone"]]
+    assert {done.refusal.rule for done in taken} == {"holder-not-gone"}
