@@ -1,0 +1,466 @@
+"""Public reports about the living who were called dead: each in real namespaces, by real commands.
+
+Nobody here is dead but where a test says so. Signs of life are set back, because half an hour of
+silence is what all other proofs have to be told from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.liveness import machine
+from harness.board import MARK, actor, answer, eventually, living, marked, scope, silence
+from harness.repo import Repo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.repo import Done
+
+DEAD = {"ended", "gone", "left"}
+HOUR = 3600
+# A pid namespace of its own for each command, as agents' sandboxes make one.
+SANDBOX = ("bwrap", "--bind", "/", "/", "--dev", "/dev", "--unshare-pid")
+
+
+@pytest.fixture
+def three(installed: Repo, tmp_path: Path) -> list[Repo]:
+    """Three pinned worktrees."""
+    return [installed.worktree(tmp_path / name, name) for name in "abc"]
+
+
+def line(three: list[Repo]) -> None:
+    """Let all claim one scope, the first as its holder."""
+    for one in three:
+        one.coord("claim", "db")
+
+
+def shell(repo: Repo, text: str, *around: str) -> Done:
+    """Run a shell line by a command `around` it, which is not the shell's last."""
+    return repo.run(*around, "sh", "-c", f"{text}; exit $?")
+
+
+def name(repo: Repo) -> str:
+    """Return the actor of a worktree."""
+    return str(answer(repo, "whoami")["actor"])
+
+
+def words(done: Done) -> dict[str, str]:
+    """Return the liveness of each actor in a board that was read anywhere."""
+    assert done.code == 0, done.err
+    return {one["actor"]: one["liveness"] for one in json.loads(done.out)["actors"]}
+
+
+@pytest.mark.parametrize("covered", ["{tree}", "{private}", "{common}/worktrees"])
+def test_a_container_that_mounts_its_own_worktree_calls_no_other_removed(
+    installed: Repo, three: list[Repo], covered: str
+) -> None:
+    """It passed the others over, and took what the living held as of a forgotten worktree.
+
+    cheasee-pi#1000, xorq#1974, ic#11183, sandcastle#849, agent-of-empires#2938, superset#7042.
+    """
+    a, b, _ = three
+    installed.coord("pin", "--self")
+    line(three)
+    held, next_one = name(a), name(b)
+    for one in three:
+        silence(one, HOUR)
+    cover = covered.format(tree=a.path, private=a.private(), common=a.common())
+    container = (
+        "unshare",
+        "-rm",
+        "sh",
+        "-c",
+        f'mount -t tmpfs none {quote(cover)} && exec "$@"',
+        "-",
+    )
+
+    seen = words(installed.run(*container, "git", "coord", "board", "--json"))
+    taken = installed.run(*container, "git", "coord", "take-over", "db", "--gone")
+
+    assert seen[held] not in DEAD
+    assert seen[next_one] not in DEAD
+    assert (taken.code, taken.refusal.rule) == (1, "holder-not-gone")
+    assert scope(b, "task:db")["holder"]["actor"] == held
+    # What is really forgotten is gone, from there too.
+    installed.git("worktree", "remove", "--force", str(b.path))
+    assert actor(installed, next_one)["liveness"] == "gone"
+
+
+def test_a_holder_in_a_container_leaves_to_one_that_it_does_not_see(three: list[Repo]) -> None:
+    """The next in line is not passed over because its worktree is not mounted there."""
+    a, b, _ = three
+    line(three)
+    container = f'mount -t tmpfs none {quote(str(b.path))} && exec "$@"'
+
+    done = a.run("unshare", "-rm", "sh", "-c", container, "-", "git", "coord", "release", "db")
+
+    assert done.code == 0, done.err
+    assert scope(a, "task:db")["holder"]["actor"] == name(b)
+
+
+@pytest.fixture
+def boxed() -> tuple[str, ...]:
+    """What runs a command in a pid namespace with the old ``/proc``; skips where it cannot."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("there is no bwrap here")
+    return SANDBOX
+
+
+def test_a_pid_namespace_for_each_command_ends_nobody(
+    three: list[Repo], boxed: tuple[str, ...]
+) -> None:
+    """All that stood above a command is over with its sandbox, and the number comes again.
+
+    qwen-code#11614, codex#44304, sandbox-runtime#214.
+    """
+    a, b, c = three
+    box = (*boxed, "--proc", "/proc")
+    for one in (a, b):
+        shell(one, "git coord claim db", *box)
+    held, next_one = name(a), name(b)
+
+    refused = shell(c, "git coord take-over db --reason 'its process has ended'", *box)
+    now = words(shell(c, "git coord board --json", *box))
+    for one in (a, b):
+        silence(one, HOUR)
+    looks = [words(shell(c, "git coord board --json", *around)) for around in (box, box, ())]
+
+    assert (refused.code, refused.refusal.rule) == (1, "holder-present")
+    assert (now[held], now[next_one]) == ("present", "present")
+    assert not {found[one] for found in looks for one in (held, next_one)} & DEAD
+    assert a.coord("release", "db").code == 0
+    assert scope(a, "task:db")["holder"]["actor"] == next_one
+
+
+def test_runs_below_another_proc_exclude_each_other(
+    three: list[Repo], boxed: tuple[str, ...]
+) -> None:
+    """With the host's ``/proc`` another process has the number of one that lives.
+
+    bubblewrap#383, codex#44304.
+    """
+    a, b, _ = three
+    run = "git coord run db --timeout 20s -- sh -c"
+    text = f"""
+        i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done
+        {run} 'echo a-in; sleep 1.5; echo a-out' & sleep 0.7
+        (cd {quote(str(b.path))}; {run} 'echo b-in; echo b-out') & sleep 0.4
+        {run} 'echo c-in; echo c-out'; wait"""
+
+    done = shell(a, text, *boxed)
+
+    said = done.out.split()
+    assert said[:2] == ["a-in", "a-out"], done.err
+    assert sorted([said[2:4], said[4:]]) == [["b-in", "b-out"], ["c-in", "c-out"]]
+
+
+def test_a_command_that_a_script_gave_is_not_the_workers_end(three: list[Repo]) -> None:
+    """A session hook in Python has ended when its claim stands; the agent above it has not.
+
+    OpenSwarm#456.
+    """
+    a, b, c = three
+    named = [name(a), name(b)]
+    hook = "python3 -c \"import subprocess; subprocess.run(['git', 'coord', 'claim', 'db'])\""
+    with living(a) as first, living(b) as second:
+        for one in (first, second):
+            assert one.run(hook)[0] == 0
+        c.coord("claim", "db")
+        refused = c.coord("take-over", "db", "--reason", "its process has ended")
+        for tree in (a, b):
+            silence(tree, HOUR)
+        told = [actor(c, one) for one in named]
+        for one in (first, second):
+            assert one.process.poll() is None
+
+    assert refused.refusal.rule == "holder-present"
+    assert [one["liveness"] for one in told] == ["silent", "silent"]
+    assert all(one["why"] for one in told)
+
+
+@contextmanager
+def container(repo: Repo) -> Iterator[tuple[str, ...]]:
+    """Yield what runs a command in a box as ``docker exec`` does: its parent is outside."""
+    box = ("unshare", "-rm", "--pid", "--fork", "--mount-proc", "--kill-child", "sleep", "60")
+    with subprocess.Popen(box, cwd=repo.path, env=dict(repo.env)) as outer:
+        try:
+            children = Path(f"/proc/{outer.pid}/task/{outer.pid}/children")
+            first = f"/proc/{outer.pid}/ns/pid_for_children"
+            own = os.readlink("/proc/self/ns/pid")
+            assert eventually(lambda: children.read_text() and os.readlink(first) != own)
+            inside = children.read_text().split()[0]
+            assert eventually(lambda: "sleep" in Path(f"/proc/{inside}/comm").read_text())
+            yield ("nsenter", "-t", inside, "-U", "-p", "-m", "--preserve-credentials")
+        finally:
+            outer.kill()
+
+
+def test_commands_of_docker_exec_end_nobody(three: list[Repo]) -> None:
+    """Each of them has no parent in there, and is the only process that is left of a worker."""
+    with container(three[0]) as box:
+        for one in three:
+            assert shell(one, f"cd {quote(str(one.path))} && git coord claim db", *box).code == 0
+        a, b, c = three
+        there = f"cd {quote(str(c.path))} && git coord"
+        refused = shell(c, f"{there} take-over db --reason 'its process has ended'", *box)
+        for one in (a, b):
+            silence(one, HOUR)
+        looks = [
+            words(shell(c, f"{there} board --json", *box)),
+            words(shell(c, f"{there} board --json")),
+        ]
+        left = shell(a, f"cd {quote(str(a.path))} && git coord release db", *box)
+
+    assert refused.refusal.rule == "holder-present"
+    assert not {found[name(one)] for found in looks for one in (a, b)} & DEAD
+    assert left.code == 0
+    assert scope(c, "task:db")["holder"]["actor"] == name(c)  # the present one
+
+
+@contextmanager
+def started(repo: Repo, text: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a shell line that says ``in`` once it is, and goes on when ``go`` is written to."""
+    os.mkfifo(repo.path / "go")
+    with subprocess.Popen(
+        ["sh", "-c", text],
+        cwd=repo.path,
+        env=dict(repo.env),
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as going:
+        try:
+            assert going.stdout is not None
+            assert going.stdout.readline() == "in\n"
+            yield going
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(going.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("leave", ["sign-off", "release db", "claim db && git coord release db"])
+def test_a_run_is_a_place_that_its_worker_does_not_give_up(three: list[Repo], leave: str) -> None:
+    """Whatever else the worker says, its command is at work until that ends.
+
+    DeepSeek-Reasonix#9078, cqlite#3436.
+    """
+    a, b, _ = three
+    with started(a, "git coord run db -- sh -c 'echo in; cat go; echo out'") as going:
+        a.paste(f"git coord {leave}")
+        meanwhile = b.coord("run", "db", "--no-wait", "--", "echo", "in")
+        (a.path / "go").write_text("")
+        rest = going.communicate(timeout=30)[0]
+
+    assert (meanwhile.code, meanwhile.out, rest) == (1, "", "out\n")
+    assert b.coord("run", "db", "--", "echo", "in").out == "in\n"
+
+
+def test_two_runs_of_a_holder_exclude_each_other(three: list[Repo]) -> None:
+    """What the worker holds in person lets its runs in, one at a time.
+
+    DeepSeek-Reasonix#9078.
+    """
+    a, *_ = three
+    a.coord("claim", "db")
+    said = a.path / "said"
+    run = "git coord run db --timeout 20s -- sh -c"
+    with started(a, f"{run} 'echo in; cat go; echo 1-out >>said'") as first:
+        second = subprocess.Popen(
+            ["sh", "-c", f"{run} 'echo 2-in >>said'"], cwd=a.path, env=dict(a.env)
+        )
+        time.sleep(0.7)
+        assert not said.exists()
+        (a.path / "go").write_text("")
+        assert (first.wait(30), second.wait(30)) == (0, 0)
+
+    assert said.read_text() == "1-out\n2-in\n"
+
+
+def test_a_run_inside_a_run_waits_for_nobody(three: list[Repo]) -> None:
+    """It waited for its own parent.
+
+    fsl#946, #978.
+    """
+    inner = ("git", "coord", "run", "db", "--timeout", "4s", "--", "echo", "inner")
+
+    done = three[0].coord("run", "db", "--", *inner)
+
+    assert (done.code, done.out) == (0, "inner\n")
+    assert "waiting" not in done.err
+
+
+def test_a_circle_of_waits_is_named_at_once(three: list[Repo]) -> None:
+    """Each waits for what the other holds: both waited it out.
+
+    oh-my-pi#6031, bernstein#4673.
+    """
+    a, b, _ = three
+    wait = "git coord run B --timeout 30s -- echo got"
+    with started(a, f"git coord run A -- sh -c 'echo in; cat go; {wait}'") as first:
+        b.coord("claim", "B")
+        (a.path / "go").write_text("")
+        assert eventually(lambda: scope(b, "task:B")["claimants"][1:])
+
+        begun = time.monotonic()
+        done = b.coord("wait", "A", "--timeout", "30s")
+        took = time.monotonic() - begun
+        b.coord("release", "B")
+        rest = first.communicate(timeout=30)[0]
+
+    assert (done.code, done.refusal.rule) == (1, "waits-in-circle")
+    assert name(a) in done.refusal.why
+    assert took < 15
+    assert rest == "got\n"
+
+
+@pytest.fixture
+def on_memory(env: dict[str, str]) -> Iterator[Repo]:
+    """An installed repository where all may look, on a disk proved to be this machine's own."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        os.chmod(folder, 0o755)  # noqa: S103  # the point of it
+        repo = Repo.init(Path(folder) / "repo", env)
+        repo.commit("start", {"README": "start\n"})
+        repo.install()
+        yield repo
+
+
+def test_a_reboot_ends_whoever_gave_no_sign_since(on_memory: Repo) -> None:
+    """Nobody was ever dead after one, and a scope went to a waiter who had been before it.
+
+    openclaw#29927, tandem#2051.
+    """
+    a, b, c = (on_memory.worktree(on_memory.path.parent / one, one) for one in "abc")
+    boot = on_memory.path.parent / "boot"
+    boot.write_text("11111111-2222-3333-4444-555555555555\n")
+    before = f"mount --bind {boot} /proc/sys/kernel/random/boot_id && git coord claim db"
+    for one in (a, b):
+        assert shell(one, before, "unshare", "-rm").code == 0
+    rows = answer(c, "board")["actors"]
+    held, waiting, reader = (
+        next(row["actor"] for row in rows if row["branch"] == one) for one in "abc"
+    )
+    booted = machine.booted()
+    assert booted is not None
+
+    another = [actor(c, one)["liveness"] for one in (held, waiting)]
+    for one in (a, b):
+        silence(one, time.time() - booted + 60)
+    ended = [actor(c, one) for one in (held, waiting)]
+    c.coord("claim", "db")
+    a.coord("release", "db")
+
+    assert not set(another) & DEAD  # a sign after this boot: two kernels write there
+    assert [(one["liveness"], one["why"]) for one in ended] == [("ended", "before this boot")] * 2
+    assert scope(c, "task:db")["holder"]["actor"] == reader
+    assert [one["actor"] for one in scope(c, "task:db")["claimants"]] == [reader]
+
+
+# Ways to run, each with no test above it: its chain ends where the way ends. All go on living.
+CLAIM = "git coord claim $SCOPE && : >ready"
+STAY = "sleep 100; :"
+WAYS = {
+    "child": f"{CLAIM}; {STAY}",
+    "setsid": f"setsid -f sh -c '{CLAIM}; {STAY}'",
+    "nohup": f"nohup sh -c '{CLAIM}; {STAY}' >/dev/null 2>&1 &",
+    "step": f"{CLAIM}; setsid -f sh -c '{STAY}'",  # lives on without all that stood above CLAIM
+    "session": f"git coord session -- sh -c '{CLAIM}; {STAY}'",
+    "pids": f"unshare -r -p -f --mount-proc --kill-child sh -c '{CLAIM}; {STAY}'",
+    "pids-of-host": f"unshare -r -p -f --kill-child sh -c '{CLAIM}; {STAY}'",
+    "times": f"unshare -r -T --boottime 1000 sh -c '{CLAIM}; {STAY}'",
+    "stopped": f"{CLAIM}; kill -STOP $$; {STAY}",
+}
+COVERED = 'for one in .git/worktrees/*; do mount -t tmpfs none "$one" || exit; done; exec "$@"'
+# Who looks, as what stands before a command.
+LOOKERS = {
+    "here": (),
+    "pids": ("unshare", "-r", "-p", "-f", "--mount-proc", "--kill-child"),
+    "pids-of-host": ("unshare", "-r", "-p", "-f", "--kill-child"),
+    "times": ("unshare", "-r", "-T", "--boottime", "1000"),
+    "mounts": ("unshare", "-rm", "sh", "-c", COVERED, "-"),
+    "user": ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+             "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
+             "sh", "-c", 'exec "$@"', "-"),  # the exec of setpriv itself has the powers of root
+}  # fmt: skip
+
+
+@pytest.fixture
+def lives(on_memory: Repo) -> Iterator[dict[str, str]]:
+    """Workers that live, each in its way and silent for an hour: their scopes by actor."""
+    mark = uuid.uuid4().hex
+    folder = on_memory.path.parent
+    on_memory.coord("pin", "--self")
+    trees = {way: on_memory.worktree(folder / way, way) for way in WAYS}
+    try:
+        for way, tree in trees.items():
+            started_with = {**tree.env, MARK: mark, "SCOPE": way}
+            subprocess.run(
+                ["setsid", "-f", "sh", "-c", WAYS[way]],
+                cwd=tree.path,
+                env=started_with,
+                check=True,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        for way, tree in trees.items():
+            assert eventually((tree.path / "ready").exists, 30), way
+            silence(tree, HOUR)
+        rows = answer(on_memory, "board")["actors"]
+        yield {row["actor"]: row["branch"] for row in rows if row["branch"] in WAYS}
+    finally:
+        for pid in marked(mark):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_nobody_who_lives_is_called_dead(on_memory: Repo, lives: dict[str, str]) -> None:
+    """Ways to run by who looks: no cell says ended or gone, and no end of a chain is a proof.
+
+    That all above its last command has ended is said of the one of whom it is true.
+    All the reports of namespaces at once, and their neighbours.
+    """
+    home = on_memory.path.parent / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[safe]\n\tdirectory = *\n")
+    at_home = on_memory.with_env(HOME=str(home))
+    lookers = [one for one in LOOKERS if one != "user" or not os.geteuid()]
+
+    boards = {}
+    for looker in lookers:
+        said = at_home.run(*LOOKERS[looker], "git", "coord", "board", "--json")
+        assert said.code == 0, said
+        boards[looker] = json.loads(said.out)
+    taken = [
+        on_memory.run(*LOOKERS[looker], "git", "coord", "take-over", "child", "--gone")
+        for looker in lookers
+        if looker != "user"
+    ]
+
+    cells = {
+        (looker, lives[one["actor"]]): one["liveness"]
+        for looker, board in boards.items()
+        for one in board["actors"]
+        if one["actor"] in lives
+    }
+    assert len(cells) == len(lookers) * len(WAYS)
+    assert cells["here", "step"] == "left"
+    wrong = {cell: word for cell, word in cells.items() if word in DEAD and cell[1] != "step"}
+    assert wrong == {}
+    assert not {cells[looker, "step"] for looker in lookers} & {"ended", "gone"}
+    claims = [one for board in boards.values() for one in board["claims"]]
+    assert len(claims) == len(cells)
+    assert not [one for one in claims if one["dead"] or one["gone"]]
+    assert {done.refusal.rule for done in taken} == {"holder-not-gone"}
