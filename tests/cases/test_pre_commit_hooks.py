@@ -26,6 +26,8 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> str:
     """This project as a repository with its working files committed, as a release would be."""
     folder = tmp_path_factory.mktemp("product") / "git-coord"
     names = ("src", "hooks", "drivers", "installer", "pyproject.toml", "README.md", "LICENSE")
+    (folder / "docs").mkdir(parents=True)
+    shutil.copy(ROOT / "docs" / "git-coord.1", folder / "docs")
     for name in (*names, MANIFEST):
         path = ROOT / name
         if path.is_dir():

@@ -33,7 +33,7 @@ def earlier(tmp_path: Path) -> Earlier:
 @pytest.fixture
 def bare(repo: Repo) -> Repo:
     """A repository whose PATH has no script of ours: `git coord` is the alias."""
-    return repo.with_env(PATH=without_ours(repo.env["PATH"]))
+    return repo.with_env(PATH=without_ours(repo.env["PATH"]), COORD_TEST_EARLIER="1")
 
 
 @dataclass(frozen=True)

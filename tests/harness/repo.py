@@ -97,7 +97,9 @@ class Repo:
             **feed,
         )
         out = os.fsdecode(done.stdout)
-        if argv[:2] == ("git", "coord"):
+        if "COORD_TEST_EARLIER" in self.env:  # which answers as it was documented then
+            pass
+        elif argv[:2] == ("git", "coord"):
             schemas.hold(argv[2:], out)
         elif argv[0] == "coord-install":
             schemas.hold(argv, out)

@@ -108,7 +108,9 @@ def folder(path: str, share: int) -> None:
     there = os.stat(path).st_mode & 0o7777
     wanted = granted(there & 0o777, share)
     wanted |= (wanted & 0o444) >> 2 | there & 0o7000
-    for mode in (wanted | _SETGID * bool(wanted & 0o060), wanted):
+    # Only what core.sharedRepository asks for names the owner's right to write.
+    handed_on = bool(abs(share) & 0o200 and wanted & 0o060)
+    for mode in (wanted | _SETGID * handed_on, wanted):
         try:
             os.chmod(path, mode)
         except OSError:  # a system on which folders hand their group on, and g+s is root's

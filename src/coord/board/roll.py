@@ -127,7 +127,11 @@ class Roll:
         waits = [one for one in self.waits(place.instance or "") if one.scope == scope]
         if place.run or any(one.lives for one in waits):
             return 0
-        if place.instance is None or not self.of(place.instance).present:
+        if place.instance is None:
+            return 3
+        if self.is_finished(place):  # nobody has to come back for it
+            return 1
+        if not self.of(place.instance).present:
             return 3
         return 2 if any(one.ended for one in waits) else 1
 

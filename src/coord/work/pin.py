@@ -60,7 +60,7 @@ def _enrol(call: Call, here: Worktree, made: Pin) -> None:
 
     enrolment.enrol_pinned(here, made)
     for scope in enrolment.left_behind(here, made)[:_LISTED]:
-        taken = f"git coord take-over {quote(scope)} --gone"
+        taken = f"git coord take-over {quote(scope)} --from-present --reason 'pinned anew'"
         call.note(f"{scope} was claimed here before this pin, by another instance; {taken}")
 
 

@@ -143,7 +143,12 @@ def test_an_ended_wait_leaves_no_lie(one: Repo, two: Repo, number: signal.Signal
     answer(one, "claim", "y")
     answer(two, "claim", "y")
     waiting = subprocess.Popen(
-        ["git-coord", "wait", "y"], cwd=two.path, env=dict(two.env), stderr=subprocess.DEVNULL
+        ["git-coord", "wait", "y"],
+        cwd=two.path,
+        env=dict(two.env),
+        stderr=subprocess.DEVNULL,
+        # A suite in the background of a script ignores Ctrl-C, and so would its children.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else 0,  # noqa: PLW1509
     )
     time.sleep(1)
     waiting.send_signal(number)

@@ -238,5 +238,5 @@ def test_a_pin_names_earlier_claims_here_and_the_take_over(installed: Repo, befo
     command = done.err.rpartition("; ")[2].strip()
 
     assert "task:big job was claimed here before this pin" in done.err
-    assert command == "git coord take-over 'task:big job' --gone"
+    assert command == "git coord take-over 'task:big job' --from-present --reason 'pinned anew'"
     assert installed.paste(command).code == 0
