@@ -464,3 +464,41 @@ def test_nobody_who_lives_is_called_dead(on_memory: Repo, lives: dict[str, str])
     assert len(claims) == len(cells)
     assert not [one for one in claims if one["dead"] or one["gone"]]
     assert {done.refusal.rule for done in taken} == {"holder-not-gone"}
+
+
+def test_a_copied_worktree_acts_for_nobody(three: list[Repo], tmp_path: Path) -> None:
+    """It may look; what owns or gives up is refused, with a worktree of its own as the way out."""
+    a = three[0]
+    a.coord("claim", "db")
+    shutil.copytree(a.path, tmp_path / "scratch", symlinks=True)
+    copy = a.at(tmp_path / "scratch")
+
+    for verb in (("claim", "other"), ("release", "db"), ("sign-off",), ("pin", "--replace")):
+        done = copy.coord(*verb)
+        assert (done.code, done.refusal.rule) == (1, "worktree-copied"), done.err
+        assert f"is a copy of {a.path}" in done.err
+    assert scope(a, "task:db")["holder"]["actor"] == name(a)
+    assert copy.coord("board").code == 0
+    assert copy.paste(done.refusal.run).code == 0
+    assert a.at(tmp_path / "scratch-own").coord("claim", "other").code == 0
+
+
+def test_a_moved_worktree_is_no_copy(three: list[Repo], tmp_path: Path) -> None:
+    """Nothing is at the old place; git repairs what it has written down when it is asked to."""
+    a = three[0]
+    a.coord("claim", "db")
+    a.path.rename(tmp_path / "moved")
+    moved = a.at(tmp_path / "moved")
+
+    assert moved.coord("release", "db").code == 0
+    moved.git("worktree", "repair")
+    assert moved.coord("claim", "db").code == 0
+
+
+def test_a_copy_beside_a_worktree_that_is_gone_goes_on(three: list[Repo], tmp_path: Path) -> None:
+    """It is all that is left of it."""
+    a = three[0]
+    shutil.copytree(a.path, tmp_path / "scratch", symlinks=True)
+    shutil.rmtree(a.path)
+
+    assert a.at(tmp_path / "scratch").coord("claim", "db").code == 0

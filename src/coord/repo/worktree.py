@@ -203,12 +203,46 @@ def leaked(here: Worktree, cwd: str, environ: Mapping[str, str]) -> str | None:
     return None if other == here.git_dir else other
 
 
-def refuse_leaked(here: Worktree, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
-    """Refuse a verb that would act here while GIT_DIR points somewhere else.
+def require_own(here: Worktree, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
+    """Refuse a verb that would act for another worktree than the one it is called in.
 
     Raises:
-        Refused: GIT_DIR names another private git dir than the one `cwd` is in.
+        Refused: GIT_DIR names another private git dir than the one `cwd` is in; or this worktree
+            is a copy, which has the private git dir of the original.
     """
+    _refuse_leaked(here, cwd, verb, environ)
+    original = copied_from(here)
+    if original is not None:
+        raise Refused(
+            "worktree-copied",
+            f"{verb} would act for the worktree that this one was copied from",
+            where=f"{here.top} is a copy of {original}",
+            why="both have one private git dir, and with it one pin, index and HEAD: what is owned "
+            "there is the original's",
+            run=f"git -C {quote(original)} worktree add --detach {quote(f'{here.top}-own')}",
+        )
+
+
+def copied_from(here: Worktree) -> str | None:
+    """Return the worktree that a linked one was copied from (``cp -a``); None of an original.
+
+    Git writes the one place of a worktree into its private git dir. A moved one is no copy: nothing
+    is at the old place; nor one whose place is not to be seen from here, as in a container.
+    """
+    if not here.linked or here.top is None:
+        return None
+    named = _line(here.private("gitdir"))
+    there, mine = os.path.join(here.git_dir, named), os.path.join(here.top, ".git")
+    if not (named and os.path.isfile(there) and os.path.isfile(mine)):
+        return None
+    if os.path.samefile(there, mine):
+        return None
+    folder = os.path.dirname(there)
+    points = os.path.join(folder, _line(there).removeprefix("gitdir: "))
+    return folder if os.path.realpath(points) == here.git_dir else None
+
+
+def _refuse_leaked(here: Worktree, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
     other = leaked(here, cwd, environ)
     if other is None:
         return

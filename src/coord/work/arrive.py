@@ -98,7 +98,7 @@ def acting(call: Call, names: Sequence[str]) -> Worker:
     """
     here = where.located(call)
     wanted = parsed(names, here)
-    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    worktree.require_own(here, call.cwd, call.words, call.environ)
     where.lazily_pin(call, here)
     return _certain(call, here, wanted)
 
@@ -111,7 +111,7 @@ def leaving(call: Call, names: Sequence[str]) -> Worker:
     """
     here = where.located(call)
     wanted = parsed(names, here)
-    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    worktree.require_own(here, call.cwd, call.words, call.environ)
     return _certain(call, here, wanted)
 
 

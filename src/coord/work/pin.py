@@ -39,7 +39,7 @@ def pin(
         Environment: the author's name or e-mail holds a control character.
     """
     here = where.located(call)
-    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    worktree.require_own(here, call.cwd, call.words, call.environ)
     asked = name or call.actor or call.environ.get(identities.VARIABLE)
     wanted = _wanted(here, asked, as_self=as_self)
     rule = identities.self_authorship(here) if as_self else identities.authorship(here)

@@ -65,7 +65,7 @@ def _signature(call: Call, here: Worktree) -> tuple[str, str]:
     Raises:
         Refused: no pin, or another actor than the pinned one is asked for.
     """
-    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    worktree.require_own(here, call.cwd, call.words, call.environ)
     where.lazily_pin(call, here)
     me = whoami.resolve(here, call.actor, call.environ)
     whoami.require_certain(me, here, call.words)

@@ -53,7 +53,7 @@ def sign_off(call: Call) -> SignedOff:
         Refused: who acts here is only inferred, or contradicted: it could end somebody else's.
     """
     here = where.located(call)
-    worktree.refuse_leaked(here, call.cwd, call.words, call.environ)
+    worktree.require_own(here, call.cwd, call.words, call.environ)
     me = identities.resolve(here, call.actor, call.environ)
     identities.require_certain(me, here, "sign-off")
     words = whoami.misnamed(here)

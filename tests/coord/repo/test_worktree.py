@@ -163,9 +163,7 @@ def test_a_leaked_git_dir_is_refused_naming_both(repo: Repo, tmp_path: Path) -> 
     place = worktree.discover(str(linked.path))
 
     with pytest.raises(Refused) as caught:
-        worktree.refuse_leaked(
-            place, str(linked.path), "sign-off", {"GIT_DIR": str(repo.private())}
-        )
+        worktree.require_own(place, str(linked.path), "sign-off", {"GIT_DIR": str(repo.private())})
 
     assert str(repo.private()) in caught.value.where
     assert str(linked.private()) in caught.value.where
@@ -173,7 +171,7 @@ def test_a_leaked_git_dir_is_refused_naming_both(repo: Repo, tmp_path: Path) -> 
 
 def test_git_dir_of_the_same_worktree_is_no_leak(repo: Repo) -> None:
     """Hooks and aliases export the right GIT_DIR; relative ones too."""
-    worktree.refuse_leaked(
+    worktree.require_own(
         worktree.discover(str(repo.path)), str(repo.path), "sign-off", {"GIT_DIR": ".git"}
     )
 
