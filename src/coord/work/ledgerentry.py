@@ -13,7 +13,7 @@ from coord.board.store import StoreError
 from coord.fleet import refusals
 from coord.guard import guarded
 from coord.identity import whoami
-from coord.repo import git
+from coord.repo import git, worktree
 from coord.settings import config
 from coord.work import where
 
@@ -57,6 +57,7 @@ def writer_of(call: Call) -> Writer:
         Refused: the writer is only inferred among several worktrees, or contradicts the pin.
     """
     here = where.located(call)
+    worktree.require_own(here, call.cwd, call.words, call.environ)
     top = worktree_of(here)
     declared = config.load(top).fleet
     where.lazily_pin(call, here)

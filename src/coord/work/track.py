@@ -10,7 +10,7 @@ from coord.base.names import quote
 from coord.guard import trust
 from coord.installer import attributesfile, disk, pattern
 from coord.installer.apply import alone, apply
-from coord.repo import git
+from coord.repo import git, worktree
 from coord.settle import template
 from coord.work import logmode, trackfaults, where
 from coord.work.trackfiles import Files
@@ -70,6 +70,7 @@ def track(call: Call, rule: Rule) -> Changed:
     """
     _require_sense(rule)
     here = where.located(call)
+    worktree.require_own(here, call.cwd, call.words, call.environ)
     if rule.kind == "log" and not rule.lines:
         rule = rule._replace(start=logmode.looked_at(call, here, rule.pattern, rule.start))
     # From the first look to the last rename: what another adds meanwhile would be written over.
@@ -93,6 +94,7 @@ def untrack(call: Call, name: str) -> Changed:
         Environment: there is no worktree, or a file cannot be written.
     """
     here = where.located(call)
+    worktree.require_own(here, call.cwd, call.words, call.environ)
     with alone(here.common_dir, again=f"git coord {call.words}"):
         files = Files.read(here)
         edits = files.edits(None, name, {})

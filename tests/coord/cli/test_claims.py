@@ -255,7 +255,19 @@ def test_a_release_under_a_leaked_git_dir_is_refused(repo: Repo, one: Repo) -> N
     assert scope(one, "task:x")["state"] == "free"
 
 
-@pytest.mark.parametrize("verb", ["claim x --intent it", "run x -- true", "finish"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "claim x --intent it",
+        "run x -- true",
+        "finish",
+        "id next ADR",
+        "ship new things",
+        "put-down task:x --reason weak",
+        "track log moves.tsv",
+        "worktree add -b more -- ../more",
+    ],
+)
 def test_what_owns_something_is_refused_under_a_leaked_git_dir(
     repo: Repo, one: Repo, verb: str
 ) -> None:
