@@ -49,7 +49,9 @@ class Earlier:
         """Make the environment; its dependencies are those of the running one."""
         source = home / "source"
         with tarfile.open(fileobj=io.BytesIO(_archive())) as archive:
-            archive.extractall(source, filter="data")
+            # Debian 12's Python has no filters yet, and later ones warn where none is named.
+            named = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+            archive.extractall(source, **named)  # type: ignore[arg-type]  # noqa: S202
         venv.create(home, symlinks=True)
         declared = tomllib.loads((source / "pyproject.toml").read_text())
         made = cls(home, declared["project"]["scripts"])
