@@ -9,7 +9,7 @@ import click
 
 from coord.board import view
 from coord.board.text import board_lines, log_lines
-from coord.cli import edge, show, watching
+from coord.cli import edge, show
 from coord.work import board as boards
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def board(asked: str | None, *, page: str | None, watch: bool, as_json: bool) ->
     if page is not None:
         _write(call, page, watch=watch)
     elif watch:
+        from coord.cli import watching  # noqa: PLC0415  # shutil, which no other board pays for
+
         watching.again(watching.screen(lambda: _lines(boards.board(call))))
     else:
         _show(call, as_json=as_json)
@@ -58,7 +60,7 @@ def _lines(found: Board) -> list[str]:
 
 
 def _write(call: Call, path: str, *, watch: bool) -> None:
-    from coord.cli import pictured  # noqa: PLC0415  # for the page only
+    from coord.cli import pictured, watching  # noqa: PLC0415  # for the page only
 
     if not watch:
         pictured.write(call, path)

@@ -121,7 +121,7 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
         fd = os.open(path, _FLAGS)
     except FileNotFoundError:
         os.makedirs(folder, exist_ok=True)
-        _tidy(git_dir, folder)
+        _tidy(folder)
         fd = os.open(path, _FLAGS | os.O_CREAT, 0o666)
     try:
         _write(fd, kept, declared.id if declared else "", seen)
@@ -314,12 +314,11 @@ def _link(host: str, boot: str, text: str) -> Process:
     return Process(host, boot, int(pid), start.replace("_", " "), name)
 
 
-def _tidy(git_dir: str, folder: str) -> None:
+def _tidy(folder: str) -> None:
     """Make room where each command is a session of its own, and keep that one was not to be seen.
 
     What is proved to have ended says nothing any more beside one that begins.
     """
-    del git_dir
     names = sorted(set(os.listdir(folder)) - {SIGNED_OFF, UNSEEN})
     if len(names) < _KEPT:
         return

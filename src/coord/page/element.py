@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from xml.etree.ElementTree import Element, tostring
 
 from coord.base.names import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Child: TypeAlias = "Element | str"
 
@@ -22,11 +19,6 @@ def element(tag: str, *children: Child, **attributes: str) -> Element:
         else:
             made.append(child)
     return made
-
-
-def items(tag: str, texts: Iterable[str]) -> list[Element]:
-    """Return one element a text."""
-    return [element(tag, text) for text in texts]
 
 
 def html(root: Element) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.page import waits, when
-from coord.page.element import element, items
+from coord.page.element import element
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from coord.page.element import Child
 
 _DAYS = 30
-_HOW = {"held": " holds it, for ", "waiting": " waits, for ", "dead": " waited and ended, came "}
+_HOW = {"held": " holds it, for ", "waiting": " waits, for ", "dead": " waited; ended, "}
 _LAST = 12
 
 
@@ -147,10 +147,8 @@ def _and(badge: str) -> tuple[str, Element]:
 def _claimant(one: ClaimantDocument, now: float) -> Element:
     branch: list[Child] = [" on ", element("code", one["branch"])] if one["branch"] else []
     branch += [" runs ", element("code", one["run"])] if one["run"] else []
-    state = {"held": " holds it, for ", "waiting": " waits, for "}.get(
-        one["state"], " waited; ended, "
-    )
-    return element("li", element("b", one["actor"]), *branch, state, when.age(one["since"], now))
+    age = when.age(one["since"], now)
+    return element("li", element("b", one["actor"]), *branch, _HOW[one["state"]], age)
 
 
 def _branch(one: EntryDocument) -> Element:
@@ -167,7 +165,7 @@ def _branch(one: EntryDocument) -> Element:
         " ",
         _badge(one["state"]),
         element("span", one["actor"], class_="by"),
-        *items("span", facts),
+        *(element("span", fact) for fact in facts),
     )
 
 

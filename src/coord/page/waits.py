@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.columns import cut
 from coord.page.element import element
 
 if TYPE_CHECKING:
@@ -120,14 +121,10 @@ def _edge(one: Wait, found: Graph, seats: dict[str, tuple[int, int]]) -> tuple[E
     title = f"{found.names[one.waiter]} waits on {found.names[one.holder]} for {one.scope}"
     line = element("path", element("title", title), d=path, class_="circle" if back else "wait")
     at = {"x": str(bend), "y": str((start[1] + end[1]) // 2 - 4), "text_anchor": "middle"}
-    return line, element("text", _cut(one.scope, _LETTERS), class_="label", **at)
+    return line, element("text", cut(one.scope, _LETTERS), class_="label", **at)
 
 
 def _node(name: str, x: int, y: int) -> Element:
     box = {"x": str(x), "y": str(y), "width": str(_WIDE), "height": str(_HIGH), "rx": "7"}
-    label = element("text", _cut(name, _LETTERS), x=str(x + 12), y=str(y + 22))
+    label = element("text", cut(name, _LETTERS), x=str(x + 12), y=str(y + 22))
     return element("g", element("title", name), element("rect", **box), label)
-
-
-def _cut(text: str, letters: int) -> str:
-    return text if len(text) <= letters else f"{text[: letters - 1]}…"
