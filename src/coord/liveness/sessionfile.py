@@ -186,7 +186,10 @@ def read(git_dir: str, session: str) -> Declared | None:
     kind, instance, scope = (found.get(key, "") for key in ("kind", "instance", "scope"))
     command, starting = _read(found.get("command", "")), "starting" in found
     end, device = found.get("end"), found.get("device", "")
-    return Declared(session, kind, instance, scope, keeper, starting, command, end, device, at)
+    within = tuple(found.get("within", "").split())
+    return Declared(
+        session, kind, instance, scope, keeper, starting, command, end, device, at, within
+    )
 
 
 def every(git_dir: str) -> Iterator[Declared]:

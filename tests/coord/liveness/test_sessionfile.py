@@ -148,3 +148,13 @@ def test_this_very_process_is_here_and_its_proc_is_ours() -> None:
     assert machine.proc_is_ours()
     assert process.own().is_here
     assert machine.boot_id_of(machine.boot())
+
+
+def test_a_wait_tells_from_which_runs_it_was_started(tmp_path: Path) -> None:
+    """A circle that closes through them is seen by nothing else."""
+    made = sessionfile.begin(str(tmp_path), "wait", "i-1", "task:a", within=("n-1", "n-2"))
+    plain = sessionfile.begin(str(tmp_path), "wait", "i-1", "task:a")
+
+    read = {one.id: one.within for one in sessionfile.every(str(tmp_path))}
+
+    assert read == {made.id: ("n-1", "n-2"), plain.id: ()}
