@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.cli.install import main as install
-from coord.cli.main import VERBS, main
+from coord.cli.main import main
+from coord.cli.verbs import GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,9 +85,12 @@ def text() -> str:
 
 def manual() -> str:
     """Return the page that ``git help coord`` shows where ``git-coord`` is on PATH."""
-    rows = {_roff(verb): _roff(about) for verb, (_, about) in VERBS.items()}
-    verbs = "".join(f".TP\n.B {verb}\n{about}\n" for verb, about in rows.items())
-    return MANUAL.replace("@VERBS@\n", verbs)
+    return MANUAL.replace("@VERBS@\n", "".join(_group(title) for title in GROUPS))
+
+
+def _group(title: str) -> str:
+    rows = ((_roff(verb), _roff(about)) for verb, (_, about) in GROUPS[title].items())
+    return f".SS {title}\n" + "".join(f".TP\n.B {verb}\n{about}\n" for verb, about in rows)
 
 
 def _roff(text: str) -> str:

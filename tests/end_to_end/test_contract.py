@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from coord.cli.main import VERBS
+from coord.cli.verbs import VERBS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import click
 
 from coord.board import abouttext
 from coord.board.text import board_lines
-from coord.cli import edge
+from coord.cli import edge, words
 from coord.cli import show as screen
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", required=False, metavar="[NAME]")
+@click.argument("name", required=False, shell_complete=words.anything, metavar="[NAME]")
 @screen.json_option
 @click.pass_obj
 def show(asked: str | None, *, name: str | None, as_json: bool) -> None:

@@ -9,7 +9,7 @@ import click
 
 from coord.board import view
 from coord.board.text import board_lines, log_lines
-from coord.cli import edge, show
+from coord.cli import edge, show, words
 from coord.work import board as boards
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _write(call: Call, path: str, *, watch: bool) -> None:
 
 
 @click.command()
-@click.argument("name", metavar="SCOPE")
+@click.argument("name", shell_complete=words.scope, metavar="SCOPE")
 @show.json_option
 @click.pass_obj
 def log(asked: str | None, *, name: str, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.cli import answer, edge, show
+from coord.cli import answer, edge, show, words
 from coord.work import release as giving
 from coord.work.claim import claim as take
 from coord.work.claim import met
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("names", nargs=-1, required=True, metavar="SCOPE...")
-@click.option("--branch", metavar="B", help="Claim for another branch, until its worker does.")
+@click.argument("names", nargs=-1, required=True, shell_complete=words.scope, metavar="SCOPE...")
+@click.option(
+    "--branch",
+    shell_complete=words.branch,
+    metavar="B",
+    help="Claim for branch B, until its worker does.",
+)
 @click.option("--issue", metavar="N", help="The issue this is about.")
 @click.option("--intent", metavar="T", help="What you mean to do.")
 @click.option("--path", "globs", multiple=True, metavar="GLOB", help="Files you mean to touch.")
@@ -47,7 +52,7 @@ def claim(
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[SCOPE]...")
+@click.argument("names", nargs=-1, shell_complete=words.scope, metavar="[SCOPE]...")
 @click.option("--landed", is_flag=True, help="Settle everybody's claims for merged branches.")
 @click.option("--onto", metavar="B", help="With --landed: what they are merged into.")
 @show.json_option

@@ -8,7 +8,7 @@ import click
 
 from coord.base.errors import Usage
 from coord.board import scopes
-from coord.cli import edge, show
+from coord.cli import edge, show, words
 from coord.documents import ledgers as documents
 from coord.fleet.ledger import REASONS
 from coord.work import put_down as putting
@@ -18,7 +18,9 @@ from coord.work import ship as shipping
 @click.command()
 @click.argument("kind", metavar="KIND")
 @click.argument("summary", metavar="SUMMARY")
-@click.option("--scope", metavar="SCOPE", help="What it was claimed as.")
+@click.option(
+    "--scope", shell_complete=words.scope, metavar="SCOPE", help="What it was claimed as."
+)
 @click.option("--lane", metavar="LANE", help="The lane that was tended with it.")
 @show.json_option
 @click.pass_obj
@@ -42,12 +44,14 @@ def ship(
 
 
 @click.command(name="put-down")
-@click.argument("name", required=False, metavar="[SCOPE]")
+@click.argument("name", required=False, shell_complete=words.scope, metavar="[SCOPE]")
 @click.option("--reason", type=click.Choice(REASONS), help="Why not.")
 @click.option("--revisit", metavar="TEXT", help="When it is worth another look.")
 @click.option("--note", metavar="TEXT", help="Anything else.")
 @click.option("--list", "listing", is_flag=True, help="List what was put down instead.")
-@click.option("--scope", metavar="SCOPE", help="With --list: of this scope only.")
+@click.option(
+    "--scope", shell_complete=words.scope, metavar="SCOPE", help="With --list: of this scope only."
+)
 @show.json_option
 @click.pass_obj
 def put_down(

@@ -14,54 +14,10 @@ from coord.base import command
 from coord.base.errors import CoordError, Environment, Usage
 from coord.base.names import quote, shown
 from coord.cli import closed, show
+from coord.cli.verbs import GROUPS, VERBS
 
-# verb → (module under coord.cli, one-line help): a verb's module is imported only when called,
-# because click alone costs 29 ms and every further import is felt at each prompt.
-VERBS = {
-    "whoami": ("who", "Show who acts here, and how that is known."),
-    "pin": ("who", "Pin an identity to this worktree."),
-    "worktree": ("worktrees", "Add a worktree that is pinned from its first moment."),
-    "reauthor": ("reauthor", "Give this worktree's own unpublished commits their right author."),
-    "wake": ("wake", "Begin a session: who is here, what is taken, and one suggestion."),
-    "session": ("session", "Run an agent so that others can tell for certain when it has ended."),
-    "sign-off": ("leave", "End a session cleanly."),
-    "ship": ("ledgers", "Record what you shipped."),
-    "put-down": ("ledgers", "Record what you considered and left, and why; or list it."),
-    "mirror": ("habits", "Show what kinds of moves were shipped lately, and what goes cold."),
-    "lanes": ("habits", "Show which lanes nobody has tended for too long."),
-    "claim": ("claims", "Claim scopes: hold them, or wait in line."),
-    "release": ("claims", "Give up claims; the next in line becomes holder."),
-    "wait": ("waits", "Wait until you could hold a scope."),
-    "run": ("waits", "Run a command while holding a scope."),
-    "take-over": ("takeover", "Take a scope from its holder, on the record."),
-    "finish": ("finish", "Say that the current branch is done; its claims stay until it lands."),
-    "board": ("board", "Show who is here, and who works on what."),
-    "log": ("board", "Show what happened to a scope."),
-    "announce": ("announce", "Say what you mean to do on this branch, and to which files."),
-    "show": ("about", "Show all that is known of a scope, a branch or a worker."),
-    "list": ("about", "Show what has been announced."),
-    "inbox": ("talk", "Show what others have sent you."),
-    "send": ("talk", "Send a message."),
-    "ack": ("offers", "Take up an offered scope, or tell a sender that you read."),
-    "pause": ("pauses", "Tell your peers that you pause; nothing is released."),
-    "resume": ("pauses", "Take the mark of the pause away."),
-    "handoff": ("offers", "Offer what you hold to another."),
-    "overlap": ("announce", "Show where branches touch the same files."),
-    "doctor": ("doctor", "Prove what is in force in every worktree, and name what is not."),
-    "track": ("track", "Guard a path: derived, log, changelog or once."),
-    "untrack": ("track", "Stop guarding a path."),
-    "merge-order": (
-        "merge_order",
-        "Show in which order the branches of the board are to be merged.",
-    ),
-    "regenerate": ("resolve", "Run the producers of refused derived files."),
-    "resolve": ("resolve", "Settle a refused file by hand, with a reason."),
-    "id": ("ids", "Number things so that no two of them are one."),
-    "check": ("check", "Judge commits that may have met no hook and no driver."),
-    "log-merge": ("logmerge", "Join three files as the drivers of logs do, in any folder."),
-}
 # They leave no trace, not even of who has asked; a session gives the signs of its command alone.
-_TRACELESS = {"doctor", "log-merge", "session"}
+_TRACELESS = {"completion", "doctor", "log-merge", "session"}
 
 
 class Verbs(click.Group):
@@ -98,8 +54,12 @@ class Verbs(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of verbs without importing them."""
         del ctx
-        with formatter.section("Verbs"):
-            formatter.write_dl([(verb, text) for verb, (_, text) in VERBS.items()])
+        widest = max(map(len, VERBS))
+        for title, verbs in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(verb.ljust(widest), about) for verb, (_, about) in verbs.items()]
+                )
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})

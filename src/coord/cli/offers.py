@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import click
 
-from coord.cli import answer, edge, show
+from coord.cli import answer, edge, show, words
 from coord.work import ack as acks
 from coord.work import handoff as handoffs
 from coord.work.claim import Claims
 
 
 @click.command()
-@click.argument("to", metavar="TO")
-@click.option("--scope", "names", multiple=True, metavar="S", help="What; default: all you hold.")
+@click.argument("to", shell_complete=words.worker, metavar="TO")
+@click.option(
+    "--scope",
+    "names",
+    multiple=True,
+    shell_complete=words.scope,
+    metavar="S",
+    help="What; default: all you hold.",
+)
 @click.option("--note", metavar="TEXT", help="What the other should know.")
 @show.json_option
 @click.pass_obj

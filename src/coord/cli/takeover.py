@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from coord.cli import answer, edge, show
+from coord.cli import answer, edge, show, words
 from coord.work import takeover
 
 
 @click.command()
-@click.argument("name", metavar="SCOPE")
+@click.argument("name", shell_complete=words.scope, metavar="SCOPE")
 @click.option("--reason", metavar="TEXT", help="Why; the former holder is told.")
 @click.option("--from-present", is_flag=True, help="Even from a holder who is there.")
 @click.option("--gone", is_flag=True, help="Only from a removed worktree; needs no reason.")

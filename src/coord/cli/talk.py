@@ -8,14 +8,14 @@ import click
 
 from coord.board import inboxtext
 from coord.board.messages import KINDS
-from coord.cli import edge, show
+from coord.cli import edge, show, words
 
 
 @click.command()
 @click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
-@click.argument("to", metavar="TO")
+@click.argument("to", shell_complete=words.worker, metavar="TO")
 @click.argument("text", metavar="TEXT")
-@click.option("--scope", metavar="S", help="The scope this is about.")
+@click.option("--scope", shell_complete=words.scope, metavar="S", help="The scope this is about.")
 @show.json_option
 @click.pass_obj
 def send(

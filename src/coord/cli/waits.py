@@ -8,7 +8,7 @@ import click
 
 from coord.base import duration
 from coord.base.errors import CoordError
-from coord.cli import edge, pulse, show
+from coord.cli import edge, pulse, show, words
 from coord.work import news
 from coord.work.wait import wait as until_open
 
@@ -41,7 +41,7 @@ timeout_option = click.option(
 
 
 @click.command()
-@click.argument("name", metavar="SCOPE")
+@click.argument("name", shell_complete=words.scope, metavar="SCOPE")
 @timeout_option
 @show.json_option
 @click.pass_obj
@@ -86,7 +86,7 @@ class Run(click.Command):
 
 
 @click.command(cls=Run, context_settings={"allow_interspersed_args": False})
-@click.argument("name", metavar="SCOPE")
+@click.argument("name", shell_complete=words.scope, metavar="SCOPE")
 @click.option("--no-wait", is_flag=True, help="Refuse instead of waiting in line.")
 @timeout_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")

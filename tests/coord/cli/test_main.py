@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.cli.main import VERBS, Verbs, main
+from coord.cli.main import Verbs, main
+from coord.cli.verbs import VERBS
 
 if TYPE_CHECKING:
     from pathlib import Path
