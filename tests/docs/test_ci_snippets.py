@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,27 +21,27 @@ NOTHING = "0" * 40
 
 
 def snippet(name: str) -> dict[Any, Any]:
-    """Return a snippet as its service reads it."""
-    found: dict[Any, Any] = yaml.safe_load((ROOT / "docs" / "ci" / name).read_text())
+    """Return a snippet as its service reads it; of GitLab's, what follows the inputs."""
+    *_, found = yaml.safe_load_all((ROOT / name).read_text())
+    assert isinstance(found, dict)
     return found
 
 
-def github() -> list[dict[str, Any]]:
-    """Return the steps of the workflow."""
-    steps: list[dict[str, Any]] = snippet("github-actions.yml")["jobs"]["check"]["steps"]
-    return steps
-
-
-def run_github(clone: Repo, base: str) -> Done:
-    """Run the last step as the runner does: one script, ended by the first failure."""
-    step = github()[-1]
-    assert list(step["env"]) == ["BASE"]
-    return clone.with_env(BASE=base).run("bash", "-e", "-c", step["run"])
+def run_github(clone: Repo, base: str, chosen: str = "") -> Done:
+    """Run the action's last step as the runner does: one script, ended by the first failure."""
+    bin_dir = clone.path.parent / "git-coord" / "bin"
+    bin_dir.mkdir(parents=True, exist_ok=True)
+    (bin_dir / "git-coord").unlink(missing_ok=True)
+    (bin_dir / "git-coord").symlink_to(shutil.which("git-coord") or "")
+    step = snippet("action.yml")["runs"]["steps"][-1]
+    assert list(step["env"]) == ["BASE", "RANGE"]
+    known = {"BASE": base, "RANGE": chosen, "RUNNER_TEMP": str(clone.path.parent)}
+    return clone.with_env(**known).run("bash", "-e", "-c", step["run"])
 
 
 def run_gitlab(clone: Repo, **variables: str) -> Done:
     """Run the script lines as the runner does: one after another in one shell."""
-    lines = snippet("gitlab-ci.yml")["coord"]["script"]
+    lines = snippet("docs/ci/gitlab-ci.yml")["coord"]["script"]
     return clone.with_env(**variables).run("sh", "-e", "-c", "\n".join(lines))
 
 
@@ -103,19 +105,44 @@ def test_a_gitlab_merge_request_is_judged_from_its_base(server: Repo) -> None:
     assert "1 problem in 1 commit" in done.out
 
 
+def test_each_broken_rule_is_shown_at_its_line(server: Repo) -> None:
+    """GitHub reads the log of the step, GitLab a report that is kept when the job fails."""
+    clone = clone_of(server, "side")
+
+    on_github = run_github(clone, NOTHING)
+    run_gitlab(clone, CI_COMMIT_BEFORE_SHA=NOTHING)
+
+    assert "::error title=log-rewritten,file=a.log,line=2::edited or deleted" in on_github.err
+    job = snippet("docs/ci/gitlab-ci.yml")["coord"]["artifacts"]
+    assert job["when"] == "always"
+    issue = json.loads(clone.read(job["reports"]["codequality"]))[0]
+    assert issue["location"] == {"path": "a.log", "lines": {"begin": 2}}
+
+
+def test_a_range_of_ones_own_is_judged_instead(server: Repo) -> None:
+    """The input of the action outranks what is pushed."""
+    done = run_github(clone_of(server, "side"), NOTHING, "HEAD~1..HEAD")
+
+    assert done.code == 1
+    assert "1 problem in 1 commit" in done.out
+
+
 def test_both_fetch_the_history_and_install_what_this_is(server: Repo) -> None:
-    """Nothing can be judged in a shallow clone; the package is ours."""
+    """Nothing can be judged in a shallow clone; the action installs the very version it is."""
     name = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["name"]
-    job = snippet("gitlab-ci.yml")["coord"]
-    checkout, _, install, _ = github()
+    text = (ROOT / "docs/ci/gitlab-ci.yml").read_text()
+    inputs = next(iter(yaml.safe_load_all(text)))["spec"]["inputs"]
+    job = snippet("docs/ci/gitlab-ci.yml")["coord"]
+    checkout, used = snippet("docs/ci/github-actions.yml")["jobs"]["check"]["steps"]
 
     assert checkout["with"]["fetch-depth"] == 0
+    assert f"/{name}@" in used["uses"]
+    assert '"$HERE"' in snippet("action.yml")["runs"]["steps"][0]["run"]
     assert job["variables"]["GIT_DEPTH"] == "0"
-    assert install["run"].split()[-1] == name
-    assert job["before_script"][0].split()[-1] == name
+    assert inputs["package"]["default"] == name
     assert server.run("git-coord", "--version").code == 0
 
 
 def test_the_workflow_asks_for_no_right_it_does_not_need() -> None:
     """It only reads; a pull request of a stranger runs it."""
-    assert snippet("github-actions.yml")["permissions"] == {"contents": "read"}
+    assert snippet("docs/ci/github-actions.yml")["permissions"] == {"contents": "read"}

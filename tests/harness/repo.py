@@ -34,20 +34,19 @@ class Done:
         return found[0]
 
 
-def clean_environment(home: Path, **extra: str) -> dict[str, str]:
-    """Return the environment of a fresh login: our scripts and the system's tools on PATH.
+def system_path() -> str:
+    """Return the PATH of a shell that knows no virtualenv: the system's tools.
 
     COORD_TEST_GIT names a folder with another git to run the whole suite with.
     """
-    folders = [
-        sysconfig.get_path("scripts"),
-        os.environ.get("COORD_TEST_GIT", ""),
-        "/usr/local/bin",
-        "/usr/bin",
-        "/bin",
-    ]
+    folders = [os.environ.get("COORD_TEST_GIT", ""), "/usr/local/bin", "/usr/bin", "/bin"]
+    return os.pathsep.join(folder for folder in folders if folder)
+
+
+def clean_environment(home: Path, **extra: str) -> dict[str, str]:
+    """Return the environment of a fresh login: our scripts and the system's tools on PATH."""
     return {
-        "PATH": os.pathsep.join(folder for folder in folders if folder),
+        "PATH": os.pathsep.join((sysconfig.get_path("scripts"), system_path())),
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",

@@ -177,8 +177,12 @@ def test_a_committed_link_is_never_followed(repo: Repo, tmp_path: Path, name: st
 
 
 def test_a_bare_repository_has_no_place_for_it(bare_with_worktree: Repo) -> None:
-    """Exit 3, nothing installed; from its worktree it works."""
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    """Exit 3, nothing installed; from its worktree it works.
+
+    Git 3.0 looks into a bare folder only where it is named (safe.bareRepository=explicit).
+    """
+    bare_dir = bare_with_worktree.common()
+    bare = bare_with_worktree.at(bare_dir).with_env(GIT_DIR=str(bare_dir))
     before = snapshot(bare.common())
 
     done = bare.run("coord-install", "--fleet")

@@ -16,6 +16,7 @@ import pytest
 import coord
 from coord.base.errors import Environment
 from coord.installer import launcher
+from harness import system_path
 
 if TYPE_CHECKING:
     from harness import Repo
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 def bare_shell(repo: Repo) -> Repo:
     """Return the repository as a shell outside of any virtualenv sees it."""
-    return repo.with_env(PATH="/usr/local/bin:/usr/bin:/bin")
+    return repo.with_env(PATH=system_path())
 
 
 def test_the_alias_needs_no_virtualenv(installed: Repo, tmp_path: Path) -> None:
@@ -262,7 +263,7 @@ def test_the_repair_brings_a_broken_virtualenv_back(repo: Repo, tmp_path: Path) 
     wheel = product_wheel(house)
     venv = tmp_path / "virtual env"
     offline = repo.with_env(
-        PATH="/usr/local/bin:/usr/bin:/bin",
+        PATH=system_path(),
         PIP_NO_INDEX="1",
         PIP_FIND_LINKS=house.as_uri(),
         PIP_DISABLE_PIP_VERSION_CHECK="1",

@@ -169,3 +169,10 @@ def message(fault: Fault) -> str:
     if fault.is_merge:
         return f"the merge lacks {what} of its parent {fault.parent[:12]}"
     return f"edited or deleted: {what}"
+
+
+def line_of(fault: Fault) -> int | None:
+    """Return the line that :func:`message` names, None where the whole log is gone."""
+    if fault.change.new is None or fault.step is None:
+        return None
+    return (fault.step.moved or fault.step.lost[0]).line

@@ -7,11 +7,12 @@ commit that names this one in full. Back again: the end of the range holds what 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coord.check import carried, commands, once
 from coord.check.documents import Documents
-from coord.check.logs import MARKED, Logs
+from coord.check.logs import MARKED, Logs, line_of
 from coord.check.logs import RULE as REWRITTEN
 from coord.check.logs import message as log_message
 from coord.check.replays import Replays
@@ -55,7 +56,8 @@ class Losses:
                 line = self.logs.marker_line(fault)
                 text = f"conflict markers were committed, from line {line} on"
                 run = commands.mend(self._subject.asked, fault.path)
-                yield fault, self._problem(MARKED, fault.path, fault.commit, text, run)
+                problem = self._problem(MARKED, fault.path, fault.commit, text, run)
+                yield fault, replace(problem, line=line)
         for fault in once.changes(self._history):
             blobs = self._subject.blobs
             if self._is_open(fault) and not once.is_healed(self._history, blobs, fault):
@@ -85,7 +87,8 @@ class Losses:
                 return
         text = log_message(fault) + _by(culprit)
         run = commands.mend(self._subject.asked, fault.path)
-        yield fault, self._problem(REWRITTEN, fault.path, fault.commit, text, run)
+        problem = self._problem(REWRITTEN, fault.path, fault.commit, text, run)
+        yield fault, replace(problem, line=line_of(fault))
 
     def _once(self, fault: Fault) -> Iterator[tuple[Fault, Problem]]:
         culprit = None

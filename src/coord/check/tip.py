@@ -26,7 +26,9 @@ def problems(subject: Subject, notes: list[str]) -> Iterator[Problem]:
     if subject.invalid is not None:
         fault = subject.invalid
         run = commands.edit(subject.here, subject.cwd, ".coord.toml", fault.line)
-        yield Problem(fault.rule, ".coord.toml", None, f"{fault.what}: {fault.why}", run)
+        yield Problem(
+            fault.rule, ".coord.toml", None, f"{fault.what}: {fault.why}", run, fault.line
+        )
 
 
 def _ids(subject: Subject) -> Iterator[Problem]:

@@ -6,13 +6,14 @@ import math
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from coord.base.errors import Usage
 from coord.check.mend import told
-from coord.cli import edge, show
+from coord.cli import annotated, edge, show
 from coord.documents import check as documents
 from coord.history.problem import counted
 from coord.repo import caller
@@ -30,8 +31,12 @@ _PATIENCE = 1.0  # seconds before progress is shown
 @click.argument("words", required=False, metavar="[RANGE]")
 @click.option("--tree", is_flag=True, help="Judge the tree and what is uncommitted, no history.")
 @click.option("--mend", is_flag=True, help="Put back what logs and write-once files lost.")
+@click.option("--github", is_flag=True, help="Print annotations for GitHub Actions as well.")
+@click.option("--gitlab", metavar="FILE", help="Write a code quality report for GitLab as well.")
 @show.json_option
-def check(words: str | None, *, tree: bool, mend: bool, as_json: bool) -> int:
+def check(
+    words: str | None, *, tree: bool, mend: bool, github: bool, gitlab: str | None, as_json: bool
+) -> int:
     """Judge commits by the rules that hooks and drivers hold, and the tree they end in.
 
     RANGE is A..B, A...B, or a revision with all it reaches; by default what HEAD has and its
@@ -55,7 +60,12 @@ def check(words: str | None, *, tree: bool, mend: bool, as_json: bool) -> int:
     report = checking.of_tree(call, tick) if tree else checking.of_range(call, words, tick)
     for note in report.notes:
         show.note(note)
+    report = replace(report, problems=tuple(map(_placed, report.problems)))
     _print(report, as_json=as_json)
+    if github:
+        click.echo("\n".join(annotated.github(report.problems)), err=True)  # stdout is the answer
+    if gitlab is not None:
+        Path(gitlab).write_text(annotated.gitlab(report.problems), encoding="utf-8")
     return int(bool(report.problems))
 
 
@@ -80,12 +90,15 @@ def _print_mended(done: Repair, *, as_json: bool) -> None:
     show.line(f"committed as {done.commit[:12]}" if done.commit else "nothing to put back")
 
 
+def _placed(problem: Problem) -> Problem:
+    return replace(problem, run=caller.placed(problem.run))
+
+
 def _print(report: Report, *, as_json: bool) -> None:
-    problems = tuple(replace(each, run=caller.placed(each.run)) for each in report.problems)
     if as_json:
-        show.document(documents.checked(replace(report, problems=problems)))
+        show.document(documents.checked(report))
         return
-    for problem in problems:
+    for problem in report.problems:
         show.line(_headline(problem))
         show.line(f"  run: {problem.run}")
     seen = f"{counted(report.commits, 'commit')}, {counted(report.guarded, 'guarded file')}"

@@ -18,6 +18,7 @@ class ProblemDocument(TypedDict):
     commit: str | None
     message: str
     run: str
+    line: int | None
 
 
 def problems(found: Iterable[Problem]) -> list[ProblemDocument]:
@@ -29,6 +30,7 @@ def problems(found: Iterable[Problem]) -> list[ProblemDocument]:
             "commit": one.commit,
             "message": one.message,
             "run": one.run,
+            "line": one.line,
         }
         for one in found
     ]

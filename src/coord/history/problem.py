@@ -18,6 +18,8 @@ class Problem:
         commit: id of the commit that broke it; None for the tree as it stands.
         message: what is wrong, one line.
         run: one command that mends it, or leads there.
+        line: where the text of `path` stands, or stood before it was lost, from 1; None where it
+            is about the whole of it.
     """
 
     rule: str
@@ -25,6 +27,7 @@ class Problem:
     commit: str | None
     message: str
     run: str
+    line: int | None = None
 
 
 def printed(path: bytes) -> str:

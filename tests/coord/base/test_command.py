@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.base import command
+from harness import system_path
 
 if TYPE_CHECKING:
     from harness import Repo
@@ -28,7 +29,7 @@ def test_off_path_it_goes_by_its_own_path(installed: Repo, monkeypatch: pytest.M
 
     called = command.install("--check")
 
-    bare = installed.with_env(PATH="/usr/bin:/bin")
+    bare = installed.with_env(PATH=system_path())
     assert called.endswith("coord-install --check")
     assert called.startswith(sys.prefix)
     assert bare.paste(called).code == 0
@@ -38,7 +39,7 @@ def test_from_a_hook_it_is_the_interpreter_that_has_installed(installed: Repo) -
     """Hooks run another one; what it prints can be pasted where nothing is on PATH."""
     called = command.recorded(str(installed.common()))
 
-    bare = installed.with_env(PATH="/usr/bin:/bin")
+    bare = installed.with_env(PATH=system_path())
     assert sys.prefix in called
     assert bare.paste(f"{called} --check").code == 0
     assert command.recorded(str(installed.path)) == "coord-install"
@@ -49,7 +50,7 @@ def test_from_a_hook_it_is_the_interpreter_that_has_installed(installed: Repo) -
 )
 def test_every_printed_form_is_found_off_path(repo: Repo, verb: str) -> None:
     """Wrong usage, options that clash, a remark: as somebody sees it who has only a virtualenv."""
-    bare = repo.with_env(PATH="/usr/bin:/bin")
+    bare = repo.with_env(PATH=system_path())
     scripts = os.path.dirname(sys.executable)
 
     done = bare.paste(f"{scripts}/{verb}")

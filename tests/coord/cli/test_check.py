@@ -70,6 +70,7 @@ def test_a_broken_rule_is_a_line_with_its_command(guarded: Repo) -> None:
             "commit": bad,
             "message": 'edited or deleted: line 2, "two"',
             "run": "git coord check --mend",
+            "line": 2,
         }
     ]
 

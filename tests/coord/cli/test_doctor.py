@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import Repo
+from harness import Repo, system_path
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def test_from_a_subfolder_of_a_detached_worktree_by_the_alias_alone(
     tree = installed.at(tmp_path / "w")
     installed.git("worktree", "add", "-q", "--detach", str(tree.path))
     tree.write("a/b/file", "x")
-    bare_path = tree.at(tree.path / "a" / "b").with_env(PATH="/usr/local/bin:/usr/bin:/bin")
+    bare_path = tree.at(tree.path / "a" / "b").with_env(PATH=system_path())
 
     assert rules(bare_path) == []
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness import system_path
 from harness.board import SESSION, actor, answer, eventually, living, scope, worker
 
 if TYPE_CHECKING:
@@ -278,7 +279,7 @@ def test_run_hands_a_request_to_end_to_its_command(two: Repo, number: signal.Sig
 def test_a_command_under_run_is_free_to_work_elsewhere(installed: Repo, tmp_path: Path) -> None:
     """The alias, as without a virtualenv: git sets GIT_DIR for it, which stops at us."""
     side = worker(installed, tmp_path / "side", "side", "side-0001")
-    bare = side.with_env(PATH="/usr/local/bin:/usr/bin:/bin")
+    bare = side.with_env(PATH=system_path())
     (side.path / "sub").mkdir()
 
     done = bare.at(side.path / "sub").run(
