@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import Repo
+from harness import Repo, system_path
 from harness.drivers import library
 from harness.hooked import add_hooks
 
@@ -306,7 +306,7 @@ def test_a_commit_that_goes_where_its_folder_is_says_nothing(hooked: Repo, tmp_p
 def test_a_gui_with_a_bare_environment_is_served(counted: Repo) -> None:
     """``env -i`` with a PATH of system folders, as desktop programs have it."""
     home = counted.env["HOME"]
-    bare = Repo(counted.path, {"HOME": home, "PATH": "/usr/bin:/bin"})
+    bare = Repo(counted.path, {"HOME": home, "PATH": system_path()})
     bare.commit("from the desktop")
     bare.git("branch", "seen")
     done = bare.paste("echo ONE >log.tsv && git commit -qam x")

@@ -590,7 +590,10 @@ def test_a_kept_author_is_not_judged(hooked: Repo, origin: Repo, tmp_path: Path)
 @pytest.mark.parametrize(
     ("harm", "reason"),
     [
-        ("rm $(git rev-parse --git-path logs/HEAD)", "keeps no reflog of HEAD"),
+        (
+            "git reflog drop HEAD || rm $(git rev-parse --git-path logs/HEAD)",
+            "keeps no reflog of HEAD",
+        ),
         ("echo rubbish >$(git rev-parse --git-dir)/coord-identity.toml", ""),
     ],
 )

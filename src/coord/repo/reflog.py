@@ -149,8 +149,6 @@ def read(git_dir: str, common_dir: str, cwd: str, env: Mapping[str, str]) -> Log
         # Git finds the private dir of a bare repository's worktree by no folder, if it is strict.
         text = _walked(cwd, {**env, "GIT_DIR": git_dir})
     if text is None:
-        # Not through git: without a log of HEAD it answers with the branch's, and that holds what
-        # other worktrees made.
         raise Doubt("this worktree keeps no reflog of HEAD")
     return Log(text, rebuilt)
 
@@ -162,11 +160,16 @@ def _content(path: str) -> bytes | None:
         return None
 
 
-def _walked(cwd: str, env: Mapping[str, str]) -> bytes:
-    """Return a reflog that is no file, in the format of one.
+def _walked(cwd: str, env: Mapping[str, str]) -> bytes | None:
+    """Return a reflog that is no file, in the format of one; None where there is none.
+
+    Asked for the log of a HEAD that has none, git answers with the branch's, and that holds what
+    other worktrees made.
 
     There is no format for the older id of an entry; it is the newer one of the entry before.
     """
+    if git.ask("reflog", "exists", "HEAD", cwd=cwd, env=env).code:
+        return None
     done = git.ask(
         "log", "--walk-reflogs", "--date=raw", "--encoding=none",
         "--format=%H %gn <%ge> %gd%x09%gs", "HEAD", "--",
