@@ -118,6 +118,11 @@ PATIENTS: dict[str, Patient] = {
     "a log rewritten": Patient("sed -i s/amber/AMBER/ LOG", COMMIT),
     "a log emptied": Patient(": >LOG", COMMIT),
     "a log removed": Patient("git rm -q LOG", "git commit -qm x"),
+    "a log removed, asked before": Patient("git rm -q LOG", "git coord check --tree"),
+    "a log that both rewrote, asked before": Patient(
+        "sides 'sed -i s/amber/AMBER/ LOG' 'sed -i s/basalt/BASALT/ LOG'; git merge -q side",
+        "git coord check --tree",
+    ),
     "a record that quotes a conflict": Patient(
         "printf '<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> topic\n' >>LOG", COMMIT
     ),
