@@ -45,13 +45,11 @@ class Patient(NamedTuple):
         fault: what makes it, in sh, out of the world.
         ask: asked until it is content.
         place: the folder where it is asked.
-        left: the rule that no command settles, for a person has to decide; "" if there is none.
     """
 
     fault: str
     ask: str = DOCTOR
     place: str = "r"
-    left: str = ""
 
 
 PATIENTS: dict[str, Patient] = {
@@ -166,7 +164,6 @@ PATIENTS: dict[str, Patient] = {
         "git fetch -q",
         "git coord check main..w",
         "w",
-        left="author-mismatch",
     ),
     "a peer's commit, taken over by commit -C": Patient(
         "git clone -q ../o.git ../bob; (cd ../bob; git config user.name Bob; git config user.email "

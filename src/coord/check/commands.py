@@ -10,7 +10,7 @@ from coord.guard import refusal
 from coord.guard.refusal import path_word
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Collection, Sequence
 
     from coord.history.revisions import Range
     from coord.repo.worktree import Worktree
@@ -26,7 +26,7 @@ def mend(asked: Range) -> str:
     return f"git coord check --mend{f' {quote(asked.words)}' if asked.words else ''}"
 
 
-def put_aside(kind: str, path: bytes, stages: Container[str]) -> str:
+def put_aside(kind: str, path: bytes, stages: Collection[str]) -> str:
     """Return the command that takes an uncommitted loss back: it may hold more than the loss.
 
     git puts aside neither what it does not track, as after ``git rm``, nor an open conflict: that
@@ -77,6 +77,13 @@ def reauthor(where: str | None, commits: Sequence[str]) -> str:
     folder = f" -C {quote(where)}" if where else ""
     named = " ".join(commits) if len(commits) <= _NAMED else "--outgoing"
     return f"git{folder} coord reauthor {named}"
+
+
+def own_up(where: str | None, commit: str, actor: str) -> str:
+    """Return the command that records beside a published commit who made it: it stays as it is."""
+    trailer = quote(f"Coord-Resolved: {commit} made by {actor}, and published so")
+    vouch = _VOUCH.replace("git", f"git -C {quote(where)}", 1) if where else _VOUCH
+    return f"{vouch} {quote(f'Say who made {commit[:12]}')} -m {trailer}"
 
 
 def disown(commit: str) -> str:
