@@ -181,6 +181,13 @@ PATIENTS: dict[str, Patient] = {
         "w",
     ),
     # What doctor finds.
+    "no reflogs": Patient(
+        "git config core.logAllRefUpdates false; git worktree add -q ../x -b x", place="x"
+    ),
+    "an alias among the identities": Patient(
+        "printf '[alias]\n\tx = !true\n' >>.git/coord/identities"
+    ),
+    "a pin that is damaged": Patient("echo '<<<' >.git/worktrees/w/coord-identity.toml"),
     "a foreign hook beside ours": Patient(
         "coord-install --uninstall; printf '#!/bin/sh\nexit 1\n' >.git/hooks/pre-push;"
         "chmod +x .git/hooks/pre-push; coord-install; rm .git/hooks/pre-commit",
