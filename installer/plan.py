@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from coord.base.names import shown
 from coord.identity import includeif
 from coord.installer import attributesfile, hookfile, include, manifest
 from coord.installer.manifest import Manifest
@@ -24,6 +25,8 @@ HOME = "hooks/coord"
 IDENTITIES = "coord/identities"
 CONFIG = "config"
 FOLDERS = ("hooks", HOME, "coord", "info")
+_NAMED = 5  # lines that are shown of what is taken out
+_LONGEST = 300  # characters of these
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ def install(wanted: Wanted, seen: Seen, before: Manifest | None) -> list[Step]:
     if seen[wanted.path(IDENTITIES)] is None:
         steps.append(Create(wanted.path(IDENTITIES)))
     else:
-        steps += _edited(wanted.path(IDENTITIES), _own_entries(wanted), "foreign lines", seen)
+        change = _own_entries(wanted)
+        steps += _edited(wanted.path(IDENTITIES), change, _dropped(wanted, change, seen), seen)
     steps += _edited(wanted.path(attributesfile.INFO), _guard(wanted), "guarded paths", seen)
     for path, data in wanted.hook_files().items() if wanted.hook_folder else ():
         written = _digests(path, wanted, before)
@@ -165,6 +169,17 @@ def _own_entries(wanted: Wanted) -> Change:
         return kept.encode(errors="surrogateescape")
 
     return change
+
+
+def _dropped(wanted: Wanted, change: Change, seen: Seen) -> str:
+    """Return what a change takes out of the file that every git includes: a few lines, by name."""
+    entry = seen[wanted.path(IDENTITIES)]
+    old = entry.data if entry and entry.data else b""
+    kept = frozenset((change(old) or b"").split(b"\n"))
+    lines = [line.strip() for line in old.split(b"\n") if line not in kept]
+    named = b"; ".join(lines[:_NAMED]).decode(errors="surrogateescape")
+    more = f"; and {len(lines) - _NAMED} more" if len(lines) > _NAMED else ""
+    return f"without {shown(named[:_LONGEST])}{more}"
 
 
 def _guard(wanted: Wanted) -> Change:

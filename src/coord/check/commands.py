@@ -6,10 +6,11 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.base.names import operand, quote
+from coord.guard import refusal
 from coord.guard.refusal import path_word
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from coord.history.revisions import Range
     from coord.repo.worktree import Worktree
@@ -20,14 +21,27 @@ _ASKED = '"${PRODUCER:?the command that makes it}"'
 _VOUCH = "git commit --allow-empty -q -m"
 
 
-def mend(asked: Range, path: bytes) -> str:
-    """Return the command that puts back what a log or write-once file lost in a range.
-
-    What is not committed yet is put aside, for it may hold more than the loss.
-    """
-    if asked.uncommitted:
-        return f"git stash push -- {quote(f':(top,literal){os.fsdecode(path)}')}"
+def mend(asked: Range) -> str:
+    """Return the command that puts back what a log or write-once file lost in a range."""
     return f"git coord check --mend{f' {quote(asked.words)}' if asked.words else ''}"
+
+
+def put_aside(kind: str, path: bytes, stages: Collection[str]) -> str:
+    """Return the command that takes an uncommitted loss back: it may hold more than the loss.
+
+    git puts aside neither what it does not track, as after ``git rm``, nor an open conflict: that
+    has a way out of its own.
+
+    Args:
+        kind: the file's, one of ``guarded.KINDS``.
+        path: relative to the top level.
+        stages: those that the index has of it.
+    """
+    name = os.fsdecode(path)
+    spec = quote(f":(top,literal){name}")
+    if not stages:
+        return f"git reset -q -- {spec} && git stash push -- {spec}"
+    return f"git stash push -- {spec}" if "0" in stages else refusal.command(kind, name)
 
 
 def accept(commit: str, path: bytes) -> str:
@@ -63,6 +77,13 @@ def reauthor(where: str | None, commits: Sequence[str]) -> str:
     folder = f" -C {quote(where)}" if where else ""
     named = " ".join(commits) if len(commits) <= _NAMED else "--outgoing"
     return f"git{folder} coord reauthor {named}"
+
+
+def own_up(where: str | None, commit: str, actor: str) -> str:
+    """Return the command that records beside a published commit who made it: it stays as it is."""
+    trailer = quote(f"Coord-Resolved: {commit} made by {actor}, and published so")
+    vouch = _VOUCH.replace("git", f"git -C {quote(where)}", 1) if where else _VOUCH
+    return f"{vouch} {quote(f'Say who made {commit[:12]}')} -m {trailer}"
 
 
 def disown(commit: str) -> str:

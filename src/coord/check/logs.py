@@ -119,14 +119,20 @@ class Logs:
         return self._conflicts[blob]
 
     def lost_by(self, fault: Fault) -> set[bytes]:
-        """Return the records that the change of `fault` dropped."""
-        step = fault.step or self.step(fault)
+        """Return the records that the change of `fault` dropped, of a log of lines.
+
+        Its commit may stand beyond the range, of whose declarations nothing is known.
+        """
+        step = fault.step or self._of_lines(fault)
         return {record.key for record in step.lost}
 
     def step(self, fault: Fault) -> compared.Step:
         """Return how the change of a fault falls short."""
         if self._documents.has(fault):
             return self._documents.step(fault)
+        return self._of_lines(fault)
+
+    def _of_lines(self, fault: Fault) -> compared.Step:
         old, new, start = fault.change.old, fault.change.new, self._starts.get(fault.path)
         if old and new and self._blobs.begins(old, new):
             seam = self._blobs.around(new, self._blobs.size(old))

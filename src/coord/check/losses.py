@@ -20,6 +20,7 @@ from coord.check.suspects import Fault
 from coord.guard import guarded
 from coord.history.commits import RESOLVED
 from coord.history.problem import Problem, printed
+from coord.settle import index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,8 +55,9 @@ class Losses:
         for fault in self.logs.marked():
             if self._is_open(fault):
                 line = self.logs.marker_line(fault)
-                text = f"conflict markers were committed, from line {line} on"
-                run = commands.mend(self._subject.asked, fault.path)
+                when = "would be" if self._subject.asked.uncommitted else "were"
+                text = f"conflict markers {when} committed, from line {line} on"
+                run = self._mend(fault.path)
                 problem = self._problem(MARKED, fault.path, fault.commit, text, run)
                 yield fault, replace(problem, line=line)
         for fault in once.changes(self._history):
@@ -86,7 +88,7 @@ class Losses:
             if not lost:
                 return
         text = log_message(fault) + _by(culprit)
-        run = commands.mend(self._subject.asked, fault.path)
+        run = self._mend(fault.path)
         problem = self._problem(REWRITTEN, fault.path, fault.commit, text, run)
         yield fault, replace(problem, line=line_of(fault))
 
@@ -101,7 +103,7 @@ class Losses:
             yield fault, self._problem(once.TAKEN, fault.path, fault.commit, text, run)
             return
         text = once.message(fault) + _by(culprit)
-        run = commands.mend(self._subject.asked, fault.path)
+        run = self._mend(fault.path)
         yield fault, self._problem(once.RULE, fault.path, fault.commit, text, run)
 
     def _unexplained(self, fault: Fault, lost: set[bytes]) -> tuple[set[bytes], Commit | None]:
@@ -117,6 +119,12 @@ class Losses:
             return bound or commit.excuses(fault.path) or commit.id in self._accepted
 
         return carried.unexplained(self._subject.door, fault, lost, lost_by, is_judged)
+
+    def _mend(self, path: bytes) -> str:
+        if not self._subject.asked.uncommitted:
+            return commands.mend(self._subject.asked)
+        stages = index.stages(self._subject.here, os.fsdecode(path))
+        return commands.put_aside(self._subject.kinds.get(path, "log"), path, stages)
 
     def _problem(self, rule: str, path: bytes, commit: Commit, text: str, run: str) -> Problem:
         return Problem(rule, printed(path), commit.id, text, run)

@@ -162,7 +162,7 @@ def require_ready(here: Worktree, subject: Subject, wanted: Sequence[Mended]) ->
             "the range does not end at HEAD",
             here.cwd,
             "what is put back is committed on top of what was judged",
-            f"{_to(here, tip)} && {commands.mend(subject.asked, wanted[0].path)}",
+            f"{_to(here, tip)} && {commands.mend(subject.asked)}",
         )
     if evidence.is_replaying(here.git_dir) or any(map(here.has, _HEADS)):
         raise _not_ready(

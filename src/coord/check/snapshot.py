@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from coord.guard import refusal
 from coord.history import revisions
 from coord.history.door import Door
 from coord.history.revisions import Range
+from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +46,7 @@ def taken(here: Worktree) -> Iterator[tuple[Door, Range | None]]:
     head = revisions.head(door) or ""
     with tempfile.TemporaryDirectory(prefix="coord-check-") as folder:
         commit = _commit(here, door := _beside(door, folder), head) if here.top else head
-        hidden = (head,) if head else ()
+        hidden = (head, *here.merging()) if head else ()
         yield door, Range((commit,), hidden, "", uncommitted=True) if commit else None
 
 
@@ -81,7 +83,17 @@ def _commit(here: Worktree, door: Door, head: str) -> str:
     if not head and not door.tell("ls-tree", tree).out:
         return ""
     parents = [option for rev in (head, *merging) if rev for option in ("-p", rev)]
-    return door.tell("commit-tree", tree, *parents, "-m", "uncommitted").text
+    said = [word for line in _settled(here, door, tree) for word in ("-m", line)]
+    return door.tell("commit-tree", tree, *parents, "-m", "uncommitted", *said).text
+
+
+def _settled(here: Worktree, door: Door, tree: str) -> Iterator[str]:
+    """Yield the trailers that the commit will bear, of what was settled and is staged so."""
+    for record, facts in refusal.judged(here, git.elsewhere()):
+        if refusal.is_settled(record, facts):
+            found = door.ask("rev-parse", "--verify", "--quiet", f"{tree}:{record.path}").text
+            if record.resolved == (found or refusal.ABSENT):
+                yield refusal.trailer(record)
 
 
 def uncommitted(report: Report, asked: Range) -> Report:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command, peerfile
-from coord.base.names import quote
+from coord.base.names import quote, shown
 from coord.doctor import installation
 from coord.doctor.configured import Listing, in_order, truth
 from coord.doctor.facts import NO_FILES, OTHER_FILES
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from coord.doctor.configured import Entry
     from coord.doctor.facts import View
+
+
+_LONGEST = 200  # characters of a value that is shown
 
 
 class Shared(NamedTuple):
@@ -169,7 +172,8 @@ def _foreign(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
             if entry in known or not _is_foreign(entry, file, own, os.path.realpath(joined)):
                 continue
             known.add(entry)
-            message = f"{entry.key} in {entry.file}: git obeys it, and no author needs it"
+            said = shown(f"{entry.key} = {entry.value[:_LONGEST]}")
+            message = f"{said} in {entry.file}: git obeys it, and no author needs it"
             run = in_order([*([f"rm {quote(own)}"] if file == own else []), command.install()])
             yield Finding("config-foreign", view.folder, message, run)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.base import command, gitconfig
+from coord.base import command, gitconfig, peerfile
 from coord.base.errors import Environment, Refused
-from coord.base.names import quote, slug
+from coord.base.names import quote, shown, slug
+from coord.identity import includeif
 from coord.identity import pin as pins
 from coord.identity import whoami as identities
 from coord.repo import worktree
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from coord.work.whoami import Known
 
 _LISTED = 5
+_QUOTED = 1000  # bytes of each file of a pin that is replaced
 
 
 def pin(
@@ -44,7 +46,10 @@ def pin(
     wanted = _wanted(here, asked, as_self=as_self)
     rule = identities.self_authorship(here) if as_self else identities.authorship(here)
     if replace:
+        former = _former(here)
         made = pins.replace(here.git_dir, here.common_dir, wanted, rule)
+        if former:
+            call.note(f"in place of the pin that said: {former}")
     else:
         again = "git coord pin --replace" + (" --self" if as_self else "")
         made = _pinned(here, wanted, rule, f"{again} --actor {asked}" if asked else again)
@@ -52,6 +57,18 @@ def pin(
     if not here.installed:
         call.note(f"git does not read the pinned author here until {command.install()} has run")
     return known(here, identities.resolve(here, made.actor, call.environ))
+
+
+def _former(here: Worktree) -> str:
+    """Return what the pin says that is to be replaced, however damaged, and its author's file."""
+    texts = []
+    for name in (pins.PIN, includeif.AUTHOR):
+        try:
+            texts.append(peerfile.head(here.private(name), _QUOTED).decode("utf-8", "replace"))
+        except OSError:  # absent, or no file
+            continue
+    lines = "\n".join(texts).replace("\t", "").split("\n")
+    return shown("; ".join(dict.fromkeys(line for line in lines if line and line[0] != "[")))
 
 
 def _enrol(call: Call, here: Worktree, made: Pin) -> None:

@@ -14,6 +14,13 @@ from harness.check import branch, declare, found, problems, report
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Histories as in a clone without the toolkit.
+UNGUARDED = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "core.hooksPath",
+    "GIT_CONFIG_VALUE_0": "/dev/null",
+}
+
 
 @pytest.fixture
 def guarded(repo: Repo) -> Repo:
@@ -62,6 +69,38 @@ def test_the_printed_commands_leave_nothing_to_say(guarded: Repo) -> None:
 
     assert not problems(guarded, tree=True)
     assert "four" in guarded.git("show", "stash@{1}:a.log")
+
+
+def test_a_log_that_git_does_not_track_any_more_is_brought_back(guarded: Repo) -> None:
+    """``git stash`` knows of no such path: it takes the index back first."""
+    before = guarded.read("a.log")
+    guarded.git("rm", "-q", "a.log")
+
+    (problem,) = problems(guarded, tree=True)
+
+    assert guarded.paste(problem.run).code == 0
+    assert guarded.read("a.log") == before
+    assert guarded.git("stash", "list")
+
+
+def test_a_conflict_is_settled_and_then_no_loss(guarded: Repo) -> None:
+    """No conflict is put aside; and the commit will say what was decided."""
+    guarded.install()
+    branch(unguarded := guarded.with_env(**UNGUARDED), "side", "edit", {"a.log": "ONE\ntwo\nsix\n"})
+    unguarded.commit("edit", {"a.log": "one\nTWO\nfive\n"})
+    assert guarded.tried("merge", "side").code == 1
+
+    (problem,) = problems(guarded, tree=True)
+
+    assert (problem.rule, problem.run.split(" --reason")[0]) == (
+        "conflict-markers",
+        "git coord resolve a.log --take both",
+    )
+    assert guarded.paste(problem.run).code == 0
+    assert problems(guarded, tree=True) == []
+    guarded.write("a.log", "five\n")  # no longer what was settled
+    (problem,) = problems(guarded, tree=True)
+    assert problem.rule == "log-rewritten"
 
 
 def test_uncommitted_declarations_count(guarded: Repo) -> None:

@@ -1,0 +1,105 @@
+"""Each printed command, pasted in the repository of its fault: all is kept, and doctor is green."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness import Repo, clean_environment
+from harness.inventory import lost, taken
+from harness.patients import DOCTOR, PATIENTS, fall_ill, world
+from harness.repo import EMAIL, NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from harness import Done
+
+ROUNDS = 3
+DEEP = 4
+# What a settled file no longer has is what marked it as unsettled.
+_MARKERS = re.compile(r"<{7} .*|={7}|>{7} .*")
+# A person joins by hand: what is taken out of the file is put aside.
+_HAND = r"""#!/bin/sh
+for file; do :; done
+mkdir -p "$ASIDE"; cp "$file" "$ASIDE/$$"; echo "by hand: $file"
+sed -i -e '/^<<<<<<</d' -e '/^=======$/d' -e '/^>>>>>>>/d' -e '/\[\[\[\[/d' "$file"
+"""
+
+
+@pytest.fixture(scope="module")
+def well(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[str, str]]:
+    """The folder of the world before any fault, and the environment of who lives there."""
+    folder = tmp_path_factory.mktemp("repairs")
+    home = folder / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(
+        f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n[init]\n\tdefaultBranch = main\n"
+    )
+    hand = folder / "hand"
+    hand.write_text(_HAND)
+    hand.chmod(0o755)
+    env = clean_environment(home, EDITOR=str(hand), PRODUCER="cp in out")
+    world(folder / "well", env)
+    return folder / "well", env
+
+
+def printed(done: Done) -> list[str]:
+    """Return the commands that were printed, each once."""
+    return list(dict.fromkeys(re.findall(r"(?m)^ *run: (.*)$", done.out + done.err)))
+
+
+def told(command: str, done: Done) -> str:
+    """Return all that a person has seen of a command."""
+    return f"$ {command}\n{done.out}{done.err}"
+
+
+def follow(here: Repo, command: str) -> str:
+    """Paste a command, and what a refusal of it prints; return all that was said."""
+    said = ""
+    for _ in range(DEEP):
+        done = here.paste(command)
+        said += told(command, done)
+        if done.code == 0:
+            return said
+        commands = printed(done)
+        assert len(commands) == 1, said
+        (command,) = commands
+    raise AssertionError(f"round and round:\n{said}")
+
+
+def cure(here: Repo, ask: str) -> str:
+    """Ask and do what is printed until nothing is; return all that was said."""
+    said = ""
+    for _ in range(ROUNDS):
+        done = here.paste(ask)
+        said += told(ask, done)
+        if not printed(done):
+            assert ask != DOCTOR or done.code == 0
+            return said
+        said += "".join(follow(here, command) for command in printed(done))
+    raise AssertionError(f"still asked for after {ROUNDS} rounds:\n{said}")
+
+
+@pytest.mark.parametrize("name", PATIENTS)
+def test_a_repair_takes_nothing_away_that_it_does_not_name(
+    name: str, well: tuple[Path, Mapping[str, str]], tmp_path: Path
+) -> None:
+    """From the first symptom to a green doctor, also where a command leads to the next."""
+    folder = tmp_path / "live"
+    env = {**well[1], "ASIDE": str(folder / "aside")}
+    fall_ill(well[0], folder, env, name)
+    patient = PATIENTS[name]
+    before = taken(folder, env)
+
+    here = Repo(folder / patient.place, env)
+    said = cure(here, patient.ask)
+    if patient.ask != DOCTOR:
+        said += cure(here, DOCTOR)
+
+    assert re.search(r"(?m)^ +run: ", said)
+    gone = lost(before, taken(folder, env), said)
+    assert {line: at for line, at in gone.items() if not _MARKERS.fullmatch(line)} == {}, said
