@@ -13,7 +13,8 @@ import sys
 from coord.base.errors import CoordError, Refused
 
 REFUSED = 65
-_STAKES = frozenset({"refused", "records", "once"})  # of which silence would be the loss
+# Of which silence would be the loss.
+_STAKES = frozenset({"refused", "conflicts", "records", "once"})
 _GATES = frozenset({"prepare-commit-msg", "commit-msg", "pre-applypatch"})
 
 

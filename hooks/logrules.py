@@ -4,9 +4,6 @@ Judged is what a merge loses against its parents taken together, what an amended
 against the parents of the old one too, and only records of commits that another branch, tag or
 remote can reach: one's own new records may change until they are shared (docs/design.md). The sh in
 front lets an append pass and skips every replay; of a revert it is only said what it takes out.
-
-A conflict that is new against every parent is refused, whoever left it: git calls no driver for
-``-s resolve``, an octopus or a stash that is popped after the merge. One that a parent has is text.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from coord.drivers import law, markers
 from coord.drivers.prefix import agreement, boundary
 from coord.drivers.records import split
 from coord.guard import guarded, refusal
-from coord.hooks import lineage, staged
+from coord.hooks import conflicts, lineage, staged
 from coord.hooks.loss import Loss
 from coord.hooks.versions import Versions
 from coord.settings import config
@@ -76,7 +73,7 @@ def _judged(
     texts = [versions.text(parent, path) for parent in parents]
     if new in texts:
         return None, None  # taken whole from a parent, which was judged when it was made
-    _require_settled(kind, path, new, texts + versions.replayed(path))
+    conflicts.require_none(kind, path, new, texts + versions.replayed(path))
     if versions.copies:
         return None, None
     loss, taken = _log(versions, kind, path, start).loss(new, texts)
@@ -94,23 +91,6 @@ def _log(versions: Versions, kind: str, path: str, start: bytes | None) -> _Log 
 
         return Document(versions, path, kind, start)
     return _Log(versions, path, start)
-
-
-def _require_settled(kind: str, path: str, new: bytes, known: Sequence[bytes]) -> None:
-    if not markers.line(new):
-        return
-    line = markers.line(new, frozenset[bytes]().union(*map(markers.conflicts, known)))
-    if not line:
-        return
-    word = operand(path)
-    raise Refused(
-        "conflict-markers",
-        f"a {kind} is staged with a conflict in it",
-        where=f"{path}:{line}",
-        why="no parent has it so. If it only quotes one, say: "
-        f"git coord resolve {word} --take worktree --reason 'it quotes a conflict'",
-        run=f"${{EDITOR:-vi}} {word} && git add {word}",
-    )
 
 
 def missing(

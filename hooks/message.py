@@ -1,4 +1,4 @@
-"""The hooks around a commit's message: gate, log and once rules, sign-off, in this order.
+"""The hooks around a commit's message: gate, conflict, log and once rules, sign-off, in this order.
 
 ``prepare-commit-msg`` runs for every commit: ``--no-verify``, merges, picks, each step of a rebase.
 ``commit-msg`` and ``applypatch-msg`` see what was typed or mailed; ``pre-applypatch`` gates ``am``.
@@ -21,7 +21,7 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
 
     Args:
         event: name of the hook.
-        needs: what the sh found to judge: ``refused``, ``records``, ``once``, ``signed``, …
+        needs: what the sh found to judge: ``refused``, ``conflicts``, ``records``, ``once``, …
         dirs: private and common git dir, as the hook file found them.
         args: the hook's own arguments.
 
@@ -38,6 +38,10 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
             unjudged.judged(lambda: gate.note(here, message), unjudged.REFUSALS)
         else:
             said = unjudged.judged(lambda: gate.judge(here, message), unjudged.REFUSALS)
+    if "conflicts" in needs:
+        from coord.hooks import conflicts  # noqa: PLC0415
+
+        unjudged.judged(lambda: conflicts.judge(here, args), unjudged.DERIVED)
     if "records" in needs:
         from coord.hooks import logrules  # noqa: PLC0415
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 REFUSALS = "what a merge driver refused"
+DERIVED = "the conflict in a derived file"
 RECORDS = "the records that a log would lose"
 ONCE = "the write-once files that would change"
 GUARDED = "what is taken from a guarded file, or was refused"

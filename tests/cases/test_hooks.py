@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.clinic import findings, healthy
+from harness.grounds import git_version
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -183,6 +184,35 @@ def test_our_git_children_run_no_hooks(installed: Repo, tmp_path: Path) -> None:
     assert side.coord("sign-off").code == 0
 
     assert not (tmp_path / "fired").exists()
+
+
+def test_our_git_children_run_no_hook_of_the_config(installed: Repo, tmp_path: Path) -> None:
+    """From git 2.54 on they run whatever core.hooksPath is, in scratch folders of ours as well.
+
+    One that says no made a check fail. What a verb tells the user's post-rewrite is meant for it.
+    """
+    if git_version(installed) < (2, 55):
+        pytest.skip("git switches an event of its config's hooks off since 2.55")
+    assert installed.coord("track", "derived", "out", "--regenerate", "cp in out").code == 0
+    installed.git("add", "-A")
+    installed.commit("declare", {"in": "1\n", "out": "1\n"})
+    side = installed.worktree(tmp_path / "side", "side")
+    side.commit("work", {"in": "2\n", "out": "2\n"})
+    side.with_env(GIT_AUTHOR_EMAIL="leaked@x").commit("wrong")
+    fired = tmp_path / "fired"
+    for event in ("reference-transaction", "post-index-change", "post-checkout", "pre-commit"):
+        installed.git("config", "--global", f"hook.no-{event}.event", event)
+        command = f"echo {event} >>'{fired}'; exit 1"
+        installed.git("config", "--global", f"hook.no-{event}.command", command)
+    assert side.tried("update-ref", "refs/heads/x", "HEAD").code
+    assert fired.read_text().startswith("reference-transaction\n")
+    fired.unlink()
+
+    asked = ["reauthor HEAD", "claim task:x", "finish", "regenerate out", "check HEAD", "sign-off"]
+    for words in (*asked, "check --tree", "merge-order --rehearse", "board", "doctor"):
+        done = side.coord(*words.split())
+        assert done.code == 0, (words, done.out, done.err)
+        assert not fired.exists(), (words, fired.read_text())
 
 
 @pytest.mark.parametrize(

@@ -75,12 +75,15 @@ def test_an_environment_error_where_records_are_at_stake_refuses(repo: Repo) -> 
     assert done.stderr.startswith("coord: config-invalid: ")
 
 
-@pytest.mark.parametrize("need", ["records", "once"])
+@pytest.mark.parametrize("need", ["conflicts", "records", "once"])
 def test_a_fault_of_ours_where_something_is_at_stake_refuses(repo: Repo, need: str) -> None:
     """Silence would be the loss itself; the line names a command."""
-    attributes = "*.tsv coord-log\n*.id coord-once\n[attr]coord-log x\n[attr]coord-once x\n"
-    repo.commit("log", {"l.tsv": "one\n", "a.id": "1\n", ".gitattributes": attributes})
+    attributes = "*.tsv coord-log\n*.id coord-once\n*.out coord-derived\n"
+    attributes += "".join(f"[attr]coord-{kind} x\n" for kind in ("log", "once", "derived"))
+    files = {"l.tsv": "one\n", "a.id": "1\n", "m.out": "1\n"}
+    repo.commit("log", {**files, ".gitattributes": attributes})
     repo.write("l.tsv", "two\n")
+    repo.write("m.out", "2\n")
     repo.write("a.id", "2\n")
     repo.git("add", "-A")
     done = started(repo, "prepare-commit-msg", need, "missing", "message")

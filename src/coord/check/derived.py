@@ -1,4 +1,4 @@
-"""Derived files: none is older than its declared inputs, none is a text merge of two.
+"""Derived files: none is older than its declared inputs, none is a text of two, or a conflict.
 
 The state of a rule's files follows the history, oldest commit first: fresh where one of them
 changes or a trailer vouches for it, stale where an input changes without them. In a merge it is
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.check.conflicts import RULE as MARKED
 from coord.history.commits import RESOLVED
 from coord.history.problem import counted, printed
 
@@ -39,7 +40,7 @@ def faults(history: History, units: Sequence[Unit], merges: Merges) -> list[Faul
     """Return the faults of derived files at the tips of the range."""
     found = []
     for number, unit in enumerate(units):
-        states = _States(number, unit, merges)
+        states = _States(number, unit, merges, history)
         for commit in reversed(history.commits):
             states.add(commit, history.of(commit.id))
         for tip, tree in history.trees.items():
@@ -69,7 +70,7 @@ def along(
     for number, unit in enumerate(units):
         if not unit.pathspecs:
             continue
-        states = _States(number, unit, merges)
+        states = _States(number, unit, merges, history)
         made = False
         for commit in reversed(history.commits):
             edges = history.of(commit.id)
@@ -89,7 +90,8 @@ def along(
 class _States:
     """The state of one unit in each commit: the fault it has, None where it is fresh."""
 
-    def __init__(self, number: int, unit: Unit, merges: Merges) -> None:
+    def __init__(self, number: int, unit: Unit, merges: Merges, history: History) -> None:
+        self._history = history
         self._number = number
         self._unit = unit
         self._merges = merges
@@ -110,10 +112,29 @@ class _States:
         elif not edges:
             self._states[commit.id] = _best(before)
         else:
-            self._states[commit.id] = self._state(commit, edges, before)
+            state = self._marked(commit, edges, before) or self._state(commit, edges, before)
+            self._states[commit.id] = state
 
     def _is_vouched(self, commit: Commit) -> bool:
         return bool(commit.texts(RESOLVED)) and any(map(commit.excuses, self._unit.paths))
+
+    def _marked(
+        self, commit: Commit, edges: Sequence[Edge], before: Sequence[Fault | None]
+    ) -> Fault | None:
+        """Return the fault of a conflict that the end of the range has, brought here or before."""
+        conflicts = self._merges.conflicts
+        for path in sorted(self._unit.paths.intersection(*(edge.guarded for edge in edges))):
+            olds, new = [edge.guarded[path].old for edge in edges], edges[0].guarded[path].new
+            tip = self._history.at_tip(commit.id, path)
+            if not conflicts.of(tip) & conflicts.of(new) or not any(olds):
+                continue
+            line = conflicts.line(new, olds, tip)
+            if line:
+                text = f"conflict markers were committed, from line {line} on"
+                return Fault(MARKED, commit, path, text)
+            known = (state for state in before if state and state[::2] == (MARKED, path))
+            return next(known, None)
+        return None
 
     def _state(
         self, commit: Commit, edges: Sequence[Edge], before: Sequence[Fault | None]
@@ -148,12 +169,15 @@ class _States:
         return Fault(STALE, commit, self._unit.name, text + self._others())
 
     def _mixed(self, commit: Commit, edges: Sequence[Edge]) -> Fault | None:
-        """Return the fault of a merge whose version of a file is a text merge of its parents'."""
-        for path in self._unit.paths.intersection(*(edge.guarded for edge in edges)):
+        """Return the fault of a merge whose version of a file is made of its parents' texts."""
+        for path in sorted(self._unit.paths.intersection(*(edge.guarded for edge in edges))):
             if self._merges.is_text_merge(commit, path, edges):
                 return Fault(
                     MIXED, commit, path, "the merge mixed the text of both sides' versions"
                 )
+            if self._merges.is_row(commit, path, edges):
+                text = "the merge holds the sides' versions one after the other"
+                return Fault(MIXED, commit, path, text)
         return None
 
     def _dropped(self, commit: Commit, edges: Sequence[Edge]) -> Fault | None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.check import compared, suspects
+from coord.check.conflicts import Conflicts
 from coord.check.edges import STEP
-from coord.drivers import law, markers
+from coord.drivers import law
 from coord.history.problem import counted, printed
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from coord.history.blobs import Blobs
 
 RULE = "log-rewritten"
-MARKED = "conflict-markers"
 
 
 class Logs:
@@ -52,7 +52,7 @@ class Logs:
         self._replays = replays
         self._documents = documents
         self._steps: dict[tuple[bytes, str | None, str | None], compared.Step] = {}
-        self._conflicts: dict[str | None, frozenset[bytes]] = {}
+        self._conflicts = Conflicts(blobs)
         self._history = history
         self._blobs = blobs
         self._starts = starts
@@ -91,13 +91,10 @@ class Logs:
         return compared.begins_with(now, old, start)
 
     def marked(self) -> Iterator[Fault]:
-        """Yield the commits that brought a conflict which the end of the range still has.
-
-        One that a parent has was brought by it, or is quoted there.
-        """
+        """Yield the commits that brought a conflict which the end of the range still has."""
         found: dict[tuple[str, bytes], list[Fault]] = {}
         for fault in self._changed():
-            if self._held(self._history.at_tip(fault.commit.id, fault.path)):
+            if self._conflicts.of(self._history.at_tip(fault.commit.id, fault.path)):
                 found.setdefault((fault.commit.id, fault.path), []).append(fault)
         for held in found.values():
             first = held[0]
@@ -108,15 +105,8 @@ class Logs:
         """Return the line of the first conflict that a commit brought and the tip has, or 0."""
         edges = [edge.guarded.get(fault.path) for edge in self._history.of(fault.commit.id)]
         olds = [edge.old if edge else fault.change.new for edge in edges]
-        now = self._held(self._history.at_tip(fault.commit.id, fault.path))
-        quoted = frozenset[bytes]().union(*map(self._held, olds))
-        gone = self._held(fault.change.new) - now
-        return markers.line(self._blobs.read(fault.change.new), quoted | gone)
-
-    def _held(self, blob: str | None) -> frozenset[bytes]:
-        if blob not in self._conflicts:
-            self._conflicts[blob] = markers.conflicts(self._blobs.read(blob))
-        return self._conflicts[blob]
+        now = self._history.at_tip(fault.commit.id, fault.path)
+        return self._conflicts.line(fault.change.new, olds, now)
 
     def lost_by(self, fault: Fault) -> set[bytes]:
         """Return the records that the change of `fault` dropped, of a log of lines.

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coord.check import carried, commands, once
+from coord.check.conflicts import RULE as MARKED
 from coord.check.documents import Documents
-from coord.check.logs import MARKED, Logs, line_of
 from coord.check.logs import RULE as REWRITTEN
+from coord.check.logs import Logs, line_of
 from coord.check.logs import message as log_message
 from coord.check.replays import Replays
 from coord.check.suspects import Fault

@@ -1,4 +1,4 @@
-"""Whether both sides of a merge changed a file, and whether its version is a text merge of them.
+"""Whether both sides of a merge changed a file, and whether its version is made of their texts.
 
 Looked up only for the few merges in which a derived file differs from a parent's.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
+from coord.check.conflicts import Conflicts
 from coord.history.changes import Change
 
 if TYPE_CHECKING:
@@ -21,13 +22,20 @@ if TYPE_CHECKING:
     from coord.history.commits import Commit
     from coord.history.door import Door
 
+_MARKERS = (b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> ")
+_MOST = 4  # sides whose orders are tried; each more multiplies them
 _IDENT = re.compile(rb"\$Id:[^$\n]*\$")
 
 
 class Merges:
-    """Answers about one path in one merge, given what differs from each parent."""
+    """Answers about one path in one merge, given what differs from each parent.
+
+    Attributes:
+        conflicts: those that versions hold.
+    """
 
     def __init__(self, door: Door, blobs: Blobs) -> None:
+        self.conflicts = Conflicts(blobs)
         self._door = door
         self._blobs = blobs
 
@@ -70,6 +78,20 @@ class Merges:
             text = None if text is None else self._merged(text, base, self._blobs.read(theirs))
         return text is not None and text == self._blobs.read(_result(path, edges))
 
+    def is_row(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
+        """Tell whether the version of a merge is its parents' one after the other, in any order.
+
+        Empty lines and what is left of markers say nothing. Only where the versions share a line,
+        which stands there twice: a producer that joins files may make such a row of others.
+        """
+        texts = {_lines(self._blobs.read(blob)) for _, blob in _sides(commit, path, edges)}
+        whole = _lines(self._blobs.read(_result(path, edges)))
+        if not 1 < len(texts) <= _MOST or sum(map(len, texts)) != len(whole):
+            return False
+        shared = frozenset[bytes].intersection(*map(frozenset, texts))
+        rows = (sum(order, ()) for order in permutations(texts))
+        return bool(shared) and whole in rows and self.is_two_sided(commit, path, edges)
+
     def _base(self, ours: str, theirs: str, path: bytes) -> str | None:
         base = self._door.ask("merge-base", ours, theirs).text
         spelled = f"{base}:{os.fsdecode(path)}"
@@ -89,6 +111,11 @@ class Merges:
 
 def _normal(text: bytes) -> bytes:
     return _IDENT.sub(b"$Id$", text.replace(b"\r\n", b"\n"))
+
+
+def _lines(text: bytes) -> tuple[bytes, ...]:
+    lines = _normal(text).split(b"\n")
+    return tuple(line for line in lines if line.strip() and not line.startswith(_MARKERS))
 
 
 def _result(path: bytes, edges: Sequence[Edge]) -> str | None:

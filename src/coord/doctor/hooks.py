@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from coord.base import command
 from coord.base.names import quote
-from coord.doctor import probes
-from coord.doctor.configured import in_order, truth
+from coord.doctor import confighooks, probes
+from coord.doctor.configured import in_order
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.installer import hookspath
 from coord.installer.hookfile import EVENTS
@@ -16,26 +16,24 @@ from coord.installer.hookfile import EVENTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from coord.doctor.configured import Entry, Listing
     from coord.doctor.facts import View
     from coord.doctor.probes import Hooks
-
-_CONFIGURED = (2, 54)  # the first git that runs hooks of its config
 
 
 def judge(views: Sequence[View], version: tuple[int, ...]) -> Verdict:
     """Judge the hooks of every worktree; `version` is git's."""
     probed = [(view, view.hooks) for view in views if view.hooks is not None]
     findings = [finding for view, found in probed for finding in _of(view, found, version)]
-    return verdict("hooks", _right(probed), findings, _notes(probed, version))
+    return verdict("hooks", _right(probed), findings, _notes(probed))
 
 
 def _of(view: View, found: Hooks, version: tuple[int, ...]) -> Iterator[Finding]:
-    dead = [event for event in EVENTS if found.states[event] not in probes.IN_FORCE]
+    fatal = list(confighooks.fatal(view.config, version, view.folder))
+    yield from fatal
+    alive = {*probes.IN_FORCE, probes.SILENT} if fatal else probes.IN_FORCE
+    dead = [event for event in EVENTS if found.states[event] not in alive]
     if dead:
         yield _dead(view, found, dead)
-    if version >= _CONFIGURED:
-        yield from _fatal(view)
 
 
 def _dead(view: View, found: Hooks, events: list[str]) -> Finding:
@@ -89,24 +87,6 @@ def _relative(view: View, setting: hookspath.Setting) -> str:
     return in_order([*made, f"cd {quote(view.folder)}", command.install()])
 
 
-def _fatal(view: View) -> Iterator[Finding]:
-    """Yield hooks of git's config that have an event and no command: git dies at the event."""
-    for entry in view.config.entries:
-        name = entry.key.removeprefix("hook.").removesuffix(".event")
-        if entry.key != f"hook.{name}.event" or _is_whole(view.config, name):
-            continue
-        message = f"git dies at {entry.value}: hook.{name} in {entry.file} has no command"
-        yield Finding("hook-without-command", view.folder, message, entry.unset())
-
-
-def _is_whole(config: Listing, name: str) -> bool:
-    def last(key: str) -> Entry | None:
-        return config.last(f"hook.{name}.{key}")
-
-    enabled = last("enabled")
-    return last("command") is not None or (enabled is not None and not truth(enabled.value))
-
-
 def _right(probed: Sequence[tuple[View, Hooks]]) -> str:
     if not probed:
         return ""
@@ -115,7 +95,7 @@ def _right(probed: Sequence[tuple[View, Hooks]]) -> str:
     return f"git runs all {len(EVENTS)} of ours from {where} (probes fired: {fired})"
 
 
-def _notes(probed: Sequence[tuple[View, Hooks]], version: tuple[int, ...]) -> Iterator[str]:
+def _notes(probed: Sequence[tuple[View, Hooks]]) -> Iterator[str]:
     """Yield what runs beside or above ours."""
     for _, found in probed:
         chained = [event for event, state in found.states.items() if state == probes.CHAINED]
@@ -124,5 +104,5 @@ def _notes(probed: Sequence[tuple[View, Hooks]], version: tuple[int, ...]) -> It
                 f"{' '.join(chained)} in {found.folder}: another tool's hook runs ours (read, not "
                 "fired: it would really do its work)"
             )
-        if found.configured and version >= _CONFIGURED:
+        if found.configured:
             yield f"git's config adds hooks before ours: {' '.join(found.configured)}"

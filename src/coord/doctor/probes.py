@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.doctor import callers
+from coord.doctor import callers, confighooks
 from coord.installer import disk, hookfile
 from coord.repo import git
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from coord.installer.disk import Entry
 
 VARIABLE = "COORD_PROBE"
+_NO_FILES = (("core.hooksPath", os.devnull),)
 _ONE = "prepare-commit-msg"  # runs in every way to commit, `--no-verify` too
 
 # What a probe finds of one event; `RUNS` is proved, the others keep our hook from running.
@@ -41,7 +42,8 @@ class Hooks(NamedTuple):
         folder: where git looks for hooks, absolute.
         states: event → one of the words above.
         fired: how many probes were fired.
-        configured: hooks of git's own config (2.54 and later) for our events, by name.
+        configured: hooks of others in git's own config (2.54 and later) that it runs at our
+            events, by name.
     """
 
     folder: str
@@ -80,17 +82,43 @@ class Prober(NamedTuple):
         """
         states = {event: expected(folder, event, cwd, self.home) for event in hookfile.EVENTS}
         asked = [event for event, state in states.items() if state == RUNS]
-        names = configured(config)
+        names = confighooks.names(config)
         env = _without(names, self.env)
         fired = [_ONE] if proved and _ONE in asked else asked
         heard = self._fired(cwd, fired, env)
-        if heard == [_ONE] == fired:
-            return Hooks(folder, states, 1, names)
-        if fired != asked:
-            fired = asked
-            heard = self._fired(cwd, asked, env)
-        states |= {event: SILENT for event in asked if event not in heard}
-        return Hooks(folder, states, len(fired), names)
+        if heard != [_ONE] or fired != heard:
+            if fired != asked:
+                fired = asked
+                heard = self._fired(cwd, asked, env)
+            states |= {event: SILENT for event in asked if event not in heard}
+        found = Hooks(folder, states, len(fired))
+        return self._through_config(cwd, found, config, names) if names else found
+
+    def _through_config(
+        self, cwd: str, found: Hooks, config: Listing, names: Sequence[str]
+    ) -> Hooks:
+        """Follow what git runs out of its config: a call of ours is fired, in another it is read.
+
+        No hook file is fired beside it: a foreign one would really do its work.
+        """
+        common = os.path.dirname(os.path.dirname(self.home))
+        states, others, shots = dict(found.states), list[str](), 0
+        for event in hookfile.EVENTS:
+            named = confighooks.names(config, (event,))
+            run = confighooks.run(cwd, event, self.env) if named else ()
+            for name in filter(named.__contains__, run):
+                text = confighooks.command(config, name)
+                path = confighooks.called(text, cwd, common)
+                if path is not None and confighooks.is_ours(path, event):
+                    rest = _without([other for other in names if other != name], self.env)
+                    shots += 1
+                    if event in self._fired(cwd, [event], _added(rest, _NO_FILES)):
+                        states[event] = RUNS
+                elif path is None and confighooks.names_ours(text, event, common):
+                    states[event] = RUNS if states[event] == RUNS else CHAINED
+                else:
+                    others.append(name)
+        return Hooks(found.folder, states, found.fired + shots, tuple(dict.fromkeys(others)))
 
     def alias(self, cwd: str, command: str) -> bool:
         """Run the text of ``alias.coord`` as a git alias in `cwd` and tell whether it answers.
@@ -127,27 +155,20 @@ def _ours(found: Entry) -> str:
     return RUNS if found.executable else NOT_EXECUTABLE
 
 
-def configured(config: Listing) -> tuple[str, ...]:
-    """Return the names of ``hook.NAME.event`` for our events: git 2.54 runs these first."""
-    found = [
-        entry.key.removeprefix("hook.").removesuffix(".event")
-        for entry in config.entries
-        if entry.key.startswith("hook.")
-        and entry.key.endswith(".event")
-        and entry.value in hookfile.EVENTS
-    ]
-    return tuple(dict.fromkeys(found))
-
-
-def _without(names: tuple[str, ...], env: Mapping[str, str]) -> dict[str, str]:
+def _without(names: Sequence[str], env: Mapping[str, str]) -> dict[str, str]:
     """Return `env` in which git skips the hooks of its config: they would really do their work."""
+    return _added(env, [(f"hook.{name}.enabled", "false") for name in names])
+
+
+def _added(env: Mapping[str, str], settings: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return `env` in which git reads `settings` after all others."""
     given = env.get("GIT_CONFIG_COUNT", "")
     count = int(given) if given.isdigit() else 0
     added = dict(env)
-    for number, name in enumerate(names, count):
-        added[f"GIT_CONFIG_KEY_{number}"] = f"hook.{name}.enabled"
-        added[f"GIT_CONFIG_VALUE_{number}"] = "false"
-    return added | ({"GIT_CONFIG_COUNT": str(count + len(names))} if names else {})
+    for number, (key, value) in enumerate(settings, count):
+        added[f"GIT_CONFIG_KEY_{number}"] = key
+        added[f"GIT_CONFIG_VALUE_{number}"] = value
+    return added | ({"GIT_CONFIG_COUNT": str(count + len(settings))} if settings else {})
 
 
 class _File:

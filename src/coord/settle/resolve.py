@@ -181,11 +181,11 @@ def _marker_line(case: Case, full: str) -> int:
 
     Where no merge is open on the file, whoever gives a reason knows what stands in it.
     """
+    if not case.is_conflict:
+        return 0
     line = index.marker_line(full)
     if not line or case.kind not in guarded.JOINED:
         return line
-    if not case.is_conflict:
-        return 0
     known = [_content(case.spot.here, case.side(take)) for take in ("ours", "theirs")]
     text = peerfile.read(full, peerfile.WHOLE)
     return markers.line(text, frozenset().union(*map(markers.conflicts, known)))

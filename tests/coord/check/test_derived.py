@@ -216,3 +216,73 @@ def test_an_artifact_that_is_gone_is_not_judged(guarded: Repo) -> None:
     guarded.commit("gone", {"src/a.proto": "A\n"})
 
     assert not problems(guarded)
+
+
+CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> side\n"
+
+
+def two(guarded: Repo, ours: str, theirs: str, merged: str) -> str:
+    """Merge two commits that both made the artifact; return the merge."""
+    branch(guarded, "side", "side", {"src/a.proto": "A\n", "schema.json": theirs})
+    guarded.commit("main", {"src/b.proto": "B\n", "schema.json": ours})
+    server_merge(guarded, "side", {"schema.json": merged})
+    return guarded.git("rev-parse", "HEAD")
+
+
+def test_a_conflict_that_was_committed_is_named_until_it_is_gone(guarded: Repo) -> None:
+    """Whatever is changed beside it, and in whatever commit it came."""
+    bad = guarded.commit("popped", {"schema.json": f"a\nb\n{CONFLICT}", "src/a.proto": "A\n"})
+    guarded.commit("more", {"schema.json": f"A\nb\n{CONFLICT}"})
+    [problem] = problems(guarded)
+    assert (problem.rule, problem.path, problem.commit) == ("conflict-markers", "schema.json", bad)
+    assert problem.message == "conflict markers were committed, from line 3 on"
+
+    guarded.commit("made", {"schema.json": "A\nb\n"})
+    assert not problems(guarded)
+
+
+def test_the_command_for_a_conflict_makes_the_artifact_anew(guarded: Repo) -> None:
+    """In a merge that holds both sides between markers."""
+    guarded.install()
+    guarded.git("checkout", "-q", ".")
+    two(guarded, "a\nB\n", "A\nb\n", CONFLICT)
+    [problem] = problems(guarded)
+    assert problem.rule == "conflict-markers"
+
+    done = guarded.paste(problem.run)
+
+    assert done.code == 0, done.err
+    assert guarded.read("schema.json") == "A\nB\n"
+    assert not problems(guarded)
+
+
+def test_a_quoted_conflict_of_a_parent_is_no_fault(guarded: Repo) -> None:
+    """It stood there before, or came with a reason."""
+    base = guarded.commit("quotes", {"schema.json": f"a\nb\n{CONFLICT}"})
+    guarded.commit("more", {"schema.json": f"A\nb\n{CONFLICT}", "src/a.proto": "A\n"})
+    assert not problems(guarded, f"{base}..HEAD")
+
+    said = "quotes\n\nCoord-Resolved: schema.json it quotes a conflict"
+    guarded.commit(said, {"schema.json": f"A\nb\n{CONFLICT}{CONFLICT.replace('b', 'c')}"})
+    assert not problems(guarded, f"{base}..HEAD")
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["x\na\nx\nb\n", "x\nb\nx\na\n", "x\na\n=======\nx\nb\n", "x\r\na\r\n\r\nx\r\nb\r\n"],
+    ids=["ours first", "theirs first", "a marker left", "other line ends"],
+)
+def test_both_versions_one_after_the_other_are_not_made(guarded: Repo, row: str) -> None:
+    """What both have stands there twice, as no producer would make it."""
+    bad = two(guarded, "x\na\n", "x\nb\n", row)
+    [problem] = problems(guarded)
+
+    assert (problem.rule, problem.path, problem.commit) == ("derived-two-sided", "schema.json", bad)
+    assert problem.message == "the merge holds the sides' versions one after the other"
+
+
+def test_a_producer_may_put_one_side_after_the_other(guarded: Repo) -> None:
+    """Where they share no line: it joins the parts, of which each side brought one."""
+    two(guarded, "new of ours\n", "new of theirs\n", "new of ours\nnew of theirs\n")
+
+    assert not problems(guarded)

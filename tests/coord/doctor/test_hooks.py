@@ -13,12 +13,14 @@ from coord.doctor.facts import View
 from coord.installer.hookfile import EVENTS
 from coord.repo.worktree import Worktree
 from harness.clinic import diagnosis, findings, healthy, mended, notes
+from harness.grounds import git_version
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness import Repo
 
+AS_EVENT = "git dies of a hook of its config that is called like an event since 2.55"
 FOREIGN = "#!/bin/sh\ntouch fired\n"
 
 
@@ -258,6 +260,83 @@ def test_a_hook_of_gits_config_is_not_fired_by_a_probe(installed: Repo) -> None:
 
     assert healthy(installed)
     assert not (installed.path / "fired").exists()
+
+
+@pytest.fixture
+def _config_hooks(repo: Repo) -> None:
+    if git_version(repo) < (2, 55):
+        pytest.skip(AS_EVENT)
+
+
+@pytest.mark.usefixtures("_config_hooks")
+@pytest.mark.parametrize("event", ["pre-commit", "post-checkout"])
+def test_a_hook_of_gits_config_that_is_called_like_an_event_is_renamed(
+    installed: Repo, event: str
+) -> None:
+    """Git dies at every hook, whichever it is; afterwards it runs what was meant."""
+    ran = installed.path / "ran"
+    installed.git("config", "--global", f"hook.{event}.command", f"touch {ran}")
+    installed.git("config", f"hook.{event}.event", "pre-commit")
+    assert installed.tried("commit", "--allow-empty", "-m", "x").code
+
+    (found,) = findings(installed)
+    assert found.rule == "hook-named-as-event"
+    assert installed.paste(found.run).code == 0
+
+    assert healthy(installed)
+    installed.git("commit", "-q", "--allow-empty", "-m", "x")
+    assert ran.exists()
+
+
+CALL = '"$(git rev-parse --git-common-dir)/hooks/coord/{}"'
+
+
+def _configure(repo: Repo, command: str) -> None:
+    for event in EVENTS:
+        repo.git("config", f"hook.ours-{event}.event", event)
+        repo.git("config", f"hook.ours-{event}.command", command.format(event))
+
+
+@pytest.mark.usefixtures("_config_hooks")
+def test_hooks_of_gits_config_that_call_ours_guard(repo: Repo, tmp_path: Path) -> None:
+    """Whatever core.hooksPath is; each is fired, and no file beside it."""
+    repo.git("config", "core.hooksPath", str(tmp_path))
+    foreign(tmp_path / "prepare-commit-msg", f"#!/bin/sh\ntouch {tmp_path}/fired\n")
+    assert repo.install("--no-hooks").code == 0
+    repo.worktree(tmp_path / "side", "side")
+    (tmp_path / "fired").unlink(missing_ok=True)
+    _configure(repo, CALL)
+
+    assert findings(repo, "hooks-path") == []
+    repo.git("config", "hook.ours-pre-push.enabled", "false")
+    for found in findings(repo, "hooks-path"):
+        assert "git runs not pre-push here" in found.message
+    assert findings(repo, "hooks-path")
+    assert not (tmp_path / "fired").exists()
+
+
+@pytest.mark.usefixtures("_config_hooks")
+def test_a_call_of_ours_that_leads_nowhere_in_a_linked_worktree_is_found(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """There `.git` is a file, and git itself dies of the command."""
+    assert repo.install("--no-hooks").code == 0
+    side = repo.worktree(tmp_path / "side", "side")
+    _configure(repo, ".git/hooks/coord/{}")
+
+    assert [one.worktree for one in findings(repo, "hooks-path")] == [str(side.path)]
+
+
+@pytest.mark.usefixtures("_config_hooks")
+def test_what_a_hook_of_gits_config_does_beside_calling_ours_is_not_done(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """It is read, and said to be."""
+    assert repo.install("--no-hooks").code == 0
+    _configure(repo, f"touch {tmp_path}/fired; {CALL}")
+
+    assert findings(repo, "hooks-path") == []
+    assert not (tmp_path / "fired").exists()
 
 
 def test_the_installer_sees_the_dead_relative_path_too(installed: Repo, side: Repo) -> None:
