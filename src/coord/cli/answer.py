@@ -75,12 +75,9 @@ def ended_offers(given: Given) -> None:
         show.note(f"the offer of {given.scope} to {offer.name} ended with it")
 
 
-def overlaps(met: Iterable[Meeting]) -> None:
+def overlaps(made: Claims, met: Iterable[Meeting]) -> None:
     """Say, as commentary, where declared paths meet."""
     from coord.overlap import text  # noqa: PLC0415  # most claims declare no paths
 
-    for meeting in met:
-        headline, *rest = text.lines(meeting)
-        show.note(headline)
-        for line in rest:
-            show.quoted(line.strip(" |"))
+    for line in text.told(met, made.worker.instance):
+        show.note(line)
