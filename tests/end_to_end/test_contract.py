@@ -127,7 +127,7 @@ def test_the_kinds_of_messages_are_closed(pair: tuple[Repo, Repo]) -> None:
 
 
 def test_announce_pause_and_overlap(pair: tuple[Repo, Repo]) -> None:
-    """Announced paths that overlap are told to both; a pause releases nothing."""
+    """Announced paths that overlap are told, once; a pause releases nothing."""
     one, two = pair
     assert one.coord("announce", "--intent", "docs", "--path", "docs/*").code == 0
     assert two.coord("announce", "--intent", "guide", "--path", "docs/guide.md").code == 0

@@ -54,10 +54,10 @@ def test_agents_exchange_overlap_help_and_a_handoff(
             for home, kind in zip(homes, types, strict=True)
         )
         said(first, "announce --path 'src/*' --intent 'rework'")
-        said(second, "announce --path src/a.py --intent 'fix'")
-        for live in (first, second):
-            (told,) = said(live, "inbox")[0]["messages"]
-            assert (told["kind"], told["from"]) == ("overlap", "liskov-9d20")
+        (met,) = said(second, "announce --path src/a.py --intent 'fix'")[0]["overlaps"]
+        assert met["files"] == ["src/a.py"]
+        (told,) = said(first, "inbox")[0]["messages"]
+        assert (told["kind"], told["from"]) == ("overlap", "liskov-9d20")
 
         said(first, "claim task:x")
         homes[0].write("src/wip.py", WIP)

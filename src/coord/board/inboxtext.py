@@ -34,6 +34,11 @@ def lines(
     Where there is nothing new, `last` is what was shown before, maybe to another reader.
     """
     yield _summary(messages) if last is None else _nothing_new(last, now)
+    folded = [one for one in messages if one.kind == "overlap" and "\n" not in one.text]
+    if len(folded) > 1:
+        yield ""
+        yield from _overlaps(folded)
+        messages = [one for one in messages if one not in folded]
     for message in messages:
         yield ""
         yield f"{_subject(message)}{_age(message, now)}"
@@ -43,6 +48,13 @@ def lines(
             yield f"  it is yours by: git coord ack {message.id}"
         elif message.kind == "handoff":
             yield f"  it is not an offer: {_owner(message, owners or {})}"
+
+
+def _overlaps(messages: Sequence[Message]) -> Iterator[str]:
+    """Yield overlaps, a line each: there is one with everybody who touches a file."""
+    yield f"{_counted(len(messages), 'overlap')}, each {DISCLAIMER}"
+    for one in messages:
+        yield f"  {one.sender.actor}{_on(one.sender)} | {one.text}"
 
 
 def _owner(message: Message, owners: Mapping[str, str]) -> str:

@@ -71,6 +71,14 @@ def kind_of(scope: str) -> str:
     return scope.partition(":")[0]
 
 
+def orders_merges(scope: str) -> bool:
+    """Tell whether a line for `scope` says in which order branches are merged, and nothing else.
+
+    Each branch has its own copy of an artifact: only a ``run`` needs it for itself alone.
+    """
+    return kind_of(scope) == "artifact"
+
+
 def name_of(scope: str) -> str:
     """Return the name in a canonical scope."""
     return scope.partition(":")[2]

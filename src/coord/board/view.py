@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.board import scopes
 from coord.board.events import UNKNOWN
 
 if TYPE_CHECKING:
@@ -132,6 +133,11 @@ def lookalikes(rows: Iterable[Row]) -> list[tuple[str, str]]:
 def is_unknown(place: Place) -> bool:
     """Tell whether a place stands for a record that could not be read."""
     return place.instance is None and place.actor == UNKNOWN
+
+
+def orders_merges(scope: str, state: State) -> bool:
+    """Tell whether who waits for `scope` may work meanwhile: their branch is only merged later."""
+    return scopes.orders_merges(scope) and not any(place.run for place in state.line[:1])
 
 
 def is_held_by(state: State, instance: str | None) -> bool:

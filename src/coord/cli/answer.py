@@ -37,15 +37,27 @@ def _claim(made: Claims, one: Claim) -> None:
         return
     gone = lost.found(scope, holder, made.roll, state.generation)
     by = f"{view.told(holder)}{gone.words if gone else ''}"
-    show.line(f"{scope} is held by {by}; you are number {mine.number or len(state.line)}")
+    number = mine.number or len(state.line)
+    is_order = view.orders_merges(scope, state)
+    end = " in the order of merging" if is_order else ", and do not hold it yet"
+    show.line(f"{scope} is held by {by}; you are number {number}{end}")
+    if is_order:
+        show.note(_go_on(one))
     if holder.instance != made.worker.instance:
         _pause(scope, state)
-        if not (gone and gone.surely):
+        if not is_order and not (gone and gone.surely):
             show.note(f"git coord wait {quote(scope)} ends when it is yours")
-        if gone is not None:
+        if gone is not None and (gone.surely or not is_order):
             show.note(gone.offer)
     elif made.roll.is_finished(holder):
         show.note(f"that is your claim for {holder.branch}, until the branch has landed")
+
+
+def _go_on(one: Claim) -> str:
+    """Return what a place in the line for an artifact means to whoever has it."""
+    before = one.state.line[one.state.line.index(one.place) - 1]
+    after = before.branch or f"what {before.actor} does"
+    return f"go on, nobody has to wait for {one.scope}: your branch is merged after {after}"
 
 
 def _pause(scope: str, state: State) -> None:
@@ -63,12 +75,9 @@ def ended_offers(given: Given) -> None:
         show.note(f"the offer of {given.scope} to {offer.name} ended with it")
 
 
-def overlaps(met: Iterable[Meeting]) -> None:
+def overlaps(made: Claims, met: Iterable[Meeting]) -> None:
     """Say, as commentary, where declared paths meet."""
     from coord.overlap import text  # noqa: PLC0415  # most claims declare no paths
 
-    for meeting in met:
-        headline, *rest = text.lines(meeting)
-        show.note(headline)
-        for line in rest:
-            show.quoted(line.strip(" |"))
+    for line in text.told(met, made.worker.instance):
+        show.note(line)

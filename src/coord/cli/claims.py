@@ -48,7 +48,7 @@ def claim(
     )
     answer.claims(made, as_json=as_json)
     if globs:
-        answer.overlaps(met(made))
+        answer.overlaps(made, met(made))
 
 
 @click.command()

@@ -32,12 +32,15 @@ class ClaimDocument(StandingDocument, WorkDocument):
     Attributes:
         generation: how often the scope has changed its holder: the fencing token.
         waits_on: who holds it, null for the holder.
+        merge_order_only: it waits, and nothing has to wait for that: go on, only the branch is
+            merged after those ahead (``artifact:``).
         paused_at: when the holder paused, null while at work.
         paused_why: why, in the holder's words.
     """
 
     generation: int
     waits_on: BriefDocument | None
+    merge_order_only: bool
     paused_at: str | None
     paused_why: str | None
 
@@ -64,6 +67,7 @@ def claim(one: Claim, roll: Roll) -> ClaimDocument:
         **work(one.place),
         "generation": one.state.generation,
         "waits_on": None if held else brief(one.state.line[0]),
+        "merge_order_only": not held and view.orders_merges(one.scope, one.state),
         "paused_at": one.state.paused_at,
         "paused_why": one.state.paused_why,
     }

@@ -54,7 +54,8 @@ class TouchedDocument(TypedDict):
     """A file that two branches have both changed.
 
     Attributes:
-        regions: where both have; null where nobody has looked.
+        regions: where both have; empty where a merge settles it; null where lines do not tell: a
+            binary or derived file, or one of very many.
     """
 
     path: str
@@ -74,7 +75,7 @@ class ContactDocument(TypedDict):
 
 
 class OverlapDocument(TypedDict):
-    """Where branches meet, as declared and in fact."""
+    """Where branches that have not landed meet, as declared and in fact; logs are left out."""
 
     declared: list[MeetingDocument]
     actual: list[ContactDocument]

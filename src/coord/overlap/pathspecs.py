@@ -14,6 +14,7 @@ import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Usage
+from coord.guard import guarded
 from coord.repo import git
 
 if TYPE_CHECKING:
@@ -57,17 +58,18 @@ class Meeting(NamedTuple):
 def meetings(
     here: Worktree, ones: Sequence[Declared], among: Declared | None = None
 ) -> list[Meeting]:
-    """Return where claims of distinct workers on distinct branches meet.
+    """Return where claims of distinct workers on distinct branches meet; logs are joined anyway.
 
     Args:
         here: the worktree git is asked in.
         ones: the claims.
-        among: return only meetings with this one.
+        among: return only meetings with what its worker has claimed for its branch.
     """
     pairs = [
         (one, other)
         for one, other in itertools.combinations(ones, 2)
-        if _are_apart(one.claim, other.claim) and among in {None, one, other}
+        if _are_apart(one.claim, other.claim)
+        and (among is None or _owner(among) in {_owner(one), _owner(other)})
     ]
     if not pairs:
         return []
@@ -80,7 +82,10 @@ def meetings(
     def may_meet(mine: str, theirs: str) -> bool:
         return _begin_alike(mine, theirs, fold, begun)
 
-    found = (_meeting(*pair, matched, may_meet) for pair in pairs if matched.keys() >= set(pair))
+    met = [_meeting(*pair, matched, may_meet) for pair in pairs if matched.keys() >= set(pair)]
+    kinds = guarded.kinds(here, {path for meeting in met for path in meeting.files})
+    logs = {path for path, kind in kinds.items() if kind in guarded.JOINED}
+    found = (one._replace(files=tuple(p for p in one.files if p not in logs)) for one in met)
     return [meeting for meeting in found if meeting.files or meeting.globs]
 
 
@@ -145,6 +150,10 @@ def _under(prefix: str, spec: str) -> str:
     if spec.startswith(":("):
         return f"{spec[: spec.index(')') + 1]}{whole}"
     return f":(exclude){whole}"
+
+
+def _owner(one: Declared) -> tuple[str | None, str | None]:
+    return one.claim.instance, one.claim.branch
 
 
 def _are_apart(one: Claim, other: Claim) -> bool:

@@ -77,7 +77,7 @@ def order(found: MergeOrderDocument) -> Section:
 
 def meetings(found: OverlapDocument) -> Section:
     """Return where branches meet: what they have changed, and what they mean to."""
-    rows = [_contact(one) for one in found["actual"]]
+    rows = [_contact(one) for one in found["actual"] if _unsettled(one)]
     for one in found["declared"]:
         who = " × ".join(each["branch"] or each["scope"] for each in one["claims"])
         paths = [*one["files"], *(" ~ ".join(pair) for pair in one["globs"])]
@@ -174,7 +174,12 @@ def _circle(branches: Iterable[str]) -> Element:
 
 
 def _contact(one: ContactDocument) -> Element:
-    return _met(" × ".join(one["branches"]), "changed", [file["path"] for file in one["files"]])
+    return _met(" × ".join(one["branches"]), "changed", _unsettled(one))
+
+
+def _unsettled(one: ContactDocument) -> list[str]:
+    """Return the files that a merge would not settle by itself."""
+    return [file["path"] for file in one["files"] if file["regions"] != []]
 
 
 def _met(who: str, how: str, paths: Sequence[str]) -> Element:

@@ -105,7 +105,12 @@ def require_none(call: Call, worker: Worker, scope: str, mine: Place | None) -> 
 
 
 def met(call: Call, worker: Worker, scope: str, mine: Place) -> None:
-    """Name a circle that a new place in line closes, to all who are in it."""
+    """Name a circle that a new place in line closes, to all who are in it.
+
+    A place in the line for an artifact holds nobody up; the merge order breaks its circles.
+    """
+    if scopes.orders_merges(scope):
+        return
     name(call, worker, _Board(worker).circle(_start(call, worker, scope, mine)))
 
 
@@ -218,7 +223,10 @@ class _Board:
 
     def _in_line(self) -> Iterator[Wait]:
         for scope, state in self._states.items():
+            is_order = scopes.orders_merges(scope)
             for at, place in enumerate(state.line):
+                if is_order and not place.run:
+                    continue
                 if place.instance and not state.has_turn(at) and not self._roll.is_dead(place):
                     yield Wait(
                         scope, place.actor, place.instance, place.within, place.nonce, place.run

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 class Overlap(NamedTuple):
-    """Where branches meet, as declared and in fact."""
+    """Where branches meet, as declared and in fact, and who asks."""
 
+    worker: Worker
     declared: list[Meeting]
     actual: list[Contact]
 
@@ -27,8 +28,10 @@ def overlap(call: Call) -> Overlap:
     """Return which declared paths meet, and which files two branches have in fact both changed."""
     worker = arrive.looking(call)
     roll = worker.roll()
-    met = pathspecs.meetings(worker.here, overlaps.live(worker, roll))
-    return Overlap(met, contact.Branches(worker.here).contacts(_branches(worker, roll)))
+    met = overlaps.unlanded(worker, pathspecs.meetings(worker.here, overlaps.live(worker, roll)))
+    landed = overlaps.Landed(worker)
+    names = [name for name in _branches(worker, roll) if not landed.is_branch(name)]
+    return Overlap(worker, met, contact.Branches(worker.here).contacts(names))
 
 
 def _branches(worker: Worker, roll: Roll) -> list[str]:

@@ -1,4 +1,4 @@
-"""Overlaps of declared paths: found with git, told to both owners once a pair, blocking nobody."""
+"""Overlaps of declared paths: found with git, told to the other once a pair, blocking nobody."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from coord.board import claims, keys, letters, view
 from coord.board.actors import Actor
 from coord.board.messages import TEXT_LIMIT
+from coord.order import branches, standing
+from coord.order.arrange import LANDED
 from coord.overlap import pathspecs, text
 from coord.work import mail
 
@@ -29,24 +31,72 @@ def live(worker: Worker, roll: Roll) -> list[Declared]:
     ]
 
 
+class Landed:
+    """The branches of the board that have landed where the main worktree is; asked of git once."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._here = worker.here
+        self._onto = branches.target(worker.here, "main-worktree/HEAD")
+        tops = claims.tops(worker.store)
+        self._found = (
+            {} if self._onto is None else standing.looked_up(worker.here, tops, self._onto)
+        )
+
+    def is_branch(self, name: str | None) -> bool:
+        """Tell whether a branch has landed, and nobody is at work on it again."""
+        found = self._found.get(keys.normal(name or ""))
+        return found is not None and found.state == LANDED
+
+    def is_place(self, place: Place) -> bool:
+        """Tell whether a place was taken for what has landed of its branch."""
+        if self._onto is None or not self.is_branch(place.branch):
+            return False
+        branch = self._found[keys.normal(place.branch or "")]
+        return standing.is_of_landed(self._here, self._onto, branch, place)
+
+
+def unlanded(worker: Worker, met: list[Meeting]) -> list[Meeting]:
+    """Return the overlaps of branches that are both still to be merged."""
+    if not met:
+        return []
+    landed = Landed(worker)
+    gone = {one for meeting in met for one in meeting[:2] if landed.is_place(one.claim)}
+    return [one for one in met if not gone & {one.first, one.second}]
+
+
 def tell(worker: Worker, roll: Roll, scope: str, mine: Place) -> list[Meeting]:
-    """Tell both owners of every overlap with `mine`, once a pair, and return the overlaps."""
+    """Tell whoever `mine` overlaps with, once a pair of claims, and return the overlaps."""
+    if not mine.paths:
+        return []
     own = pathspecs.Declared(scope, mine)
-    found = pathspecs.meetings(worker.here, live(worker, roll), own) if mine.paths else []
-    for meeting in found:
-        _tell(worker, meeting)
-    return found
+    met = unlanded(worker, pathspecs.meetings(worker.here, live(worker, roll), own))
+    for meetings in text.peers(met, worker.instance).values():
+        _tell(worker, meetings)
+    return [one for one in met if own in {one.first, one.second}]
 
 
-def _tell(worker: Worker, meeting: Meeting) -> None:
-    owners = [one.claim for one in (meeting.first, meeting.second)]
-    to = [Actor(one.actor, one.instance or "", "", "", "") for one in owners]
-    words = "\n".join(line.replace("  | ", "  ") for line in text.lines(meeting))[:TEXT_LIMIT]
-    letters.once(
-        worker.store,
-        f"{keys.PAIRS}/{_pair(meeting)}",
-        lambda: mail.written(worker, "overlap", to, words, None),
-    )
+def _tell(worker: Worker, meetings: list[Meeting]) -> None:
+    """Send one letter for all that is new to a peer; a path that was told for another claim is not.
+
+    Only the first pair carries the letter: killed before it marks the others, it tells them again.
+    """
+    keyed = {f"{keys.PAIRS}/{_pair(one)}": one for one in meetings}
+    new = {key: one for key, one in keyed.items() if worker.store.read(key) is None}
+    known = {part for key, one in keyed.items() if key not in new for part in _parts(one)}
+    if any(_parts(one) - known for one in new.values()):
+        first, *others = new
+        peer = text.other(new[first], worker.instance).claim
+        to = [Actor(peer.actor, peer.instance or "", "", "", "")]
+        words = text.pair(list(new.values()))[:TEXT_LIMIT]
+        letters.once(worker.store, first, lambda: mail.written(worker, "overlap", to, words, None))
+    else:
+        others = list(new)
+    for key in others:
+        worker.store.create(key, b"{}\n")
+
+
+def _parts(meeting: Meeting) -> set[object]:
+    return {*meeting.files, *meeting.globs}
 
 
 def _pair(meeting: Meeting) -> str:

@@ -32,6 +32,56 @@ def test_the_first_holds_and_the_second_waits(one: Repo, two: Repo) -> None:
     assert first["generation"] == second["generation"] == 1
 
 
+def test_who_waits_for_an_artifact_is_told_to_go_on(one: Repo, two: Repo) -> None:
+    """Only the branch is merged later: an agent that stops there stops for nothing."""
+    answer(one, "claim", "artifact:schema.json")
+    done = two.coord("claim", "artifact:schema.json")
+    again = answer(two, "claim", "artifact:schema.json")["claims"][0]
+
+    assert done.code == 0
+    assert done.out == (
+        "artifact:schema.json is held by one-0001 (feat-one); "
+        "you are number 2 in the order of merging\n"
+    )
+    assert "go on, nobody has to wait for artifact:schema.json: " in done.err
+    assert "your branch is merged after feat-one\n" in done.err
+    assert "git coord wait" not in done.err
+    assert (again["state"], again["merge_order_only"]) == ("waiting", True)
+    assert answer(one, "claim", "artifact:schema.json")["claims"][0]["merge_order_only"] is False
+
+
+def test_eight_who_claim_one_artifact_are_each_told_whom_they_are_merged_after(
+    one: Repo, two: Repo, three: Repo
+) -> None:
+    """The branch right before, not the one that holds."""
+    for worker_ in (one, two):
+        answer(worker_, "claim", "artifact:schema.json")
+
+    assert "is merged after feat-two\n" in three.coord("claim", "artifact:schema.json").err
+
+
+def test_who_waits_for_a_task_or_for_a_run_is_not_told_to_go_on(one: Repo, two: Repo) -> None:
+    """A task is one worker's; and what a command needs for itself alone it says by ``run``."""
+    with living(one) as live:
+        live.start("git coord run artifact:db -- sleep 30")
+        assert eventually(lambda: answer(two, "board")["claims"])
+        assert answer(two, "claim", "artifact:db")["claims"][0]["merge_order_only"] is False
+    answer(one, "claim", "x")
+
+    assert answer(two, "claim", "x")["claims"][0]["merge_order_only"] is False
+    assert "go on" not in two.coord("claim", "x").err
+
+
+def test_artifacts_claimed_crosswise_are_no_circle_of_waits(one: Repo, two: Repo) -> None:
+    """Nobody waits for anything there; the merge order breaks such a circle."""
+    for scopes_ in (("artifact:a", "artifact:b"), ("artifact:b", "artifact:a")):
+        for worker_, name in zip((one, two), scopes_, strict=True):
+            done = worker_.coord("claim", name)
+
+            assert done.code == 0
+            assert "circle" not in done.err
+
+
 def test_the_same_claim_again_changes_nothing(one: Repo) -> None:
     """Idempotent: no event, no other answer."""
     before = answer(one, "claim", "x")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coord.overlap import contact
-from coord.overlap.contact import Branches, Region, region, shared
+from coord.overlap.contact import Branches, Hunk, Region, shared
 from coord.repo import worktree
 
 if TYPE_CHECKING:
     from harness import Repo
 
 LINES = [f"line {number}" for number in range(1, 31)]
-REGIONS = st.lists(
-    st.tuples(st.integers(0, 12), st.integers(0, 4)).map(lambda pair: region(*pair)), max_size=4
+HUNKS = st.lists(
+    st.tuples(st.integers(1, 12), st.integers(0, 4)).map(lambda pair: Hunk(*pair)), max_size=4
 )
 
 
@@ -87,13 +88,60 @@ def test_lines_are_looked_into_for_a_few_files_only(repo: Repo) -> None:
     assert [file.regions is None for file in one.files].count(True) == 5
 
 
-@given(REGIONS, REGIONS)
-def test_regions_meet_the_same_from_both_sides(one: list[Region], other: list[Region]) -> None:
-    """And only where both are."""
+@given(HUNKS, HUNKS)
+def test_hunks_meet_the_same_from_both_sides(one: list[Hunk], other: list[Hunk]) -> None:
+    """And only where both are, or beside one."""
     met = shared(one, other)
 
     assert met == shared(other, one)
     for found in met:
-        assert any(a.start <= found.start and found.end <= a.end for a in one)
-        assert any(b.start <= found.start and found.end <= b.end for b in other)
-    assert all(any(a == m for m in shared(one, [a])) for a in one)
+        for side in (one, other):
+            assert any(h.before <= found.start and found.end <= h.after + 1 for h in side)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ({5: "a"}, {5: "b"}),
+        ({5: "a"}, {6: "b"}),
+        ({5: "a"}, {7: "b"}),
+        ({5: "line 5\na"}, {6: "b"}),
+        ({5: "line 5\na"}, {7: "b"}),
+        ({5: "line 5\na"}, {5: "line 5\nb"}),
+        ({5: "line 5\na"}, {6: "line 6\nb"}),
+        ({5: "same"}, {5: "same"}),
+        ({1: "a"}, {30: "b"}),
+        ({1: "a\nline 1"}, {1: "b\nline 1"}),
+    ],
+)
+def test_what_git_merges_is_settled_and_nothing_else(
+    repo: Repo, mine: dict[int, str], theirs: dict[int, str]
+) -> None:
+    """Asked of git itself: lines side by side are a conflict, one line between them is enough."""
+    repo.commit("base", {"f": text({})})
+    branch(repo, "a", {"f": text(mine)})
+    branch(repo, "b", {"f": text(theirs)})
+    repo.git("switch", "-q", "--detach", "a")
+    conflicts = repo.tried("merge", "-q", "b").code != 0
+
+    unsettled = [file.path for some in found(repo, "a", "b") for file in some.unsettled]
+    assert unsettled == (["f"] if conflicts else [])
+
+
+def test_logs_are_left_out_and_other_guarded_files_have_no_lines(repo: Repo) -> None:
+    """A driver joins a log; of a derived file it refuses any change of both sides."""
+    repo.commit(
+        "base",
+        {
+            ".gitattributes": "log merge=coord-log\nmade merge=coord-derived\n",
+            "log": "1\n",
+            "made": text({}),
+            "bin": b"\0",
+        },
+    )
+    for name, at in (("a", 3), ("b", 20)):
+        branch(repo, name, {"log": f"1\n{name}\n", "made": text({at: name}), "bin": f"\0{name}"})
+
+    (one,) = found(repo, "a", "b")
+    assert [(file.path, file.regions) for file in one.files] == [("bin", None), ("made", None)]
+    assert one.unsettled == list(one.files)
