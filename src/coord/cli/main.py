@@ -21,6 +21,7 @@ VERBS = {
     "whoami": ("who", "Show who acts here, and how that is known."),
     "pin": ("who", "Pin an identity to this worktree."),
     "worktree": ("worktrees", "Add a worktree that is pinned from its first moment."),
+    "clone-id": ("cloneid", "Show which clone this is; settle what a copied repository is to be."),
     "reauthor": ("reauthor", "Give this worktree's own unpublished commits their right author."),
     "wake": ("wake", "Begin a session: who is here, what is taken, and one suggestion."),
     "session": ("session", "Run an agent so that others can tell for certain when it has ended."),
@@ -61,7 +62,7 @@ VERBS = {
     "log-merge": ("logmerge", "Join three files as the drivers of logs do, in any folder."),
 }
 # They leave no trace, not even of who has asked; a session gives the signs of its command alone.
-_TRACELESS = {"doctor", "log-merge", "session"}
+_TRACELESS = {"clone-id", "doctor", "log-merge", "session"}
 
 
 class Verbs(click.Group):
