@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from coord.board.events import Place as Claim
     from coord.repo.worktree import Worktree
 
+_BOOKKEEPING = ("board", "clone", "identities", "pin.lock", "worktree-add")
 _OURS = ("coord-", "coord.config")  # every file of a private git dir that is ours starts so
 
 
@@ -72,7 +73,7 @@ def uninstall(here: Worktree, hooks_now: str) -> tuple[list[Step], list[str]]:
 
 def _is_known(path: str) -> bool:
     """Tell whether an entry of ``<common git dir>/coord`` is ours: bookkeeping, and the board."""
-    return os.path.basename(path).startswith(("board", "identities", "pin.lock", "worktree-add"))
+    return os.path.basename(path).startswith(_BOOKKEEPING)
 
 
 def require_settled(here: Worktree, *, again: str) -> None:

@@ -152,9 +152,9 @@ def test_a_full_disk_changes_nothing(installed: Repo, tmp_path: Path) -> None:
     state = f"find . -type f {signs} ! -name full ! -name '*.lock' | sort | xargs sha1sum"
     verbs = ("claim x", "pin --replace", "pin --self --replace", "track log other.tsv",
              f"reauthor {wrong}", "worktree add ../more -b more")  # fmt: skip
-    mounts = [f"mount -t tmpfs -o size=2m none {small}"]
+    mounts, kept = [f"mount -t tmpfs -o size=2m none {small}"], "git coord clone-id keep"
     commands = [
-        f"cp -a . {small} && cd {small} && {state} >{keep}.0 && cat /dev/zero >full",
+        f"cp -a . {small} && cd {small} && {kept} && {state} >{keep}.0 && cat /dev/zero >full",
         *(f"cd {small} && git coord {verb}" for verb in verbs),
         f"cd {small} && {state} >{keep}.1 && rm full && git coord claim x && git coord doctor",
     ]

@@ -1,8 +1,10 @@
 """Actors on the board: who ever worked here, so that a removed worktree's claims can be told.
 
-    actors/<instance>   {"schema": 1, "actor", "instance", "home", "host", "created"}
+    actors/<instance>   {"schema": 1, "actor", "instance", "home", "host", "created",
+                         "clone"}
 
-``home`` is the private git dir relative to the common one, so that it holds after a move.
+``home`` is the private git dir relative to the common one, so that it holds after a move: in the
+clone that is named, of another nothing is looked for here. Versions before named none.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import keys, peerjson
 from coord.identity import pin
+from coord.liveness import clone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +35,7 @@ class Actor(NamedTuple):
         home: private git dir relative to the common one; ``.`` for the main worktree.
         host: machine it was pinned on.
         created: when, RFC 3339.
+        clone: id of the clone it works in, empty where that was not written down.
         at: when it came to the board, by the store's clock.
     """
 
@@ -40,7 +44,11 @@ class Actor(NamedTuple):
     home: str
     host: str
     created: str
+    clone: str = ""
     at: float | None = None
+
+
+_REQUIRED = Actor._fields[:-2]
 
 
 def home_of(git_dir: str, common_dir: str) -> str:
@@ -48,13 +56,15 @@ def home_of(git_dir: str, common_dir: str) -> str:
     return os.path.relpath(git_dir, common_dir)
 
 
-def enrol(store: Store, actor: Actor) -> None:
-    """Record an actor, once."""
+def enrol(store: Store, actor: Actor, common_dir: str) -> None:
+    """Record an actor of this clone, once."""
     key = keys.actor(actor.instance)
     if store.read(key) is not None:
         return
-    document = {"schema": 1, **actor._asdict()}
-    del document["at"]
+    document = {"schema": 1, **{name: getattr(actor, name) for name in _REQUIRED}}
+    made = clone.own(common_dir)
+    if made:
+        document["clone"] = made
     store.create(key, json.dumps(document).encode() + b"\n")
 
 
@@ -62,7 +72,8 @@ def enrol_pinned(store: Store, common_dir: str) -> None:
     """Record whoever is pinned in a worktree now: hooks pin without a word to the board."""
     for git_dir, pinned in pin.live_pins(common_dir):
         home = home_of(git_dir, common_dir)
-        enrol(store, Actor(pinned.actor, pinned.instance, home, pinned.host, pinned.created))
+        known = Actor(pinned.actor, pinned.instance, home, pinned.host, pinned.created)
+        enrol(store, known, common_dir)
 
 
 def find(store: Store, instance: str) -> Actor | None:
@@ -88,8 +99,8 @@ def _is_home(home: str) -> bool:
 def _decoded(rec: Rec) -> Actor | None:
     try:
         found = peerjson.document(rec.value)
-        fields = {key: found[key] for key in Actor._fields[:-1]}
-    except (ValueError, LookupError, TypeError, RecursionError):
+        fields = {key: found[key] for key in _REQUIRED} | {"clone": found.get("clone") or ""}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     if not all(isinstance(text, str) for text in fields.values()) or not _is_home(fields["home"]):
         return None

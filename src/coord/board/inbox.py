@@ -133,7 +133,9 @@ def _of_offer(scope: str, state: State, offer: Offer, instance: str, *, read: bo
     return Message(
         id=offer.id,
         kind="handoff",
-        sender=Party(holder.actor, holder.instance or "", holder.branch, offer.source),
+        sender=Party(
+            holder.actor, holder.instance or "", holder.branch, offer.source, holder.clone
+        ),
         to=Party(offer.name, instance),
         scope=scope,
         generation=state.generation,

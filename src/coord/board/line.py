@@ -38,6 +38,7 @@ class Place(NamedTuple):
         nonce: the place of ``run`` itself, and the name of its lock; None of any other.
         within: the runs, by nonce, whose commands this one was started from.
         words: what ``run`` runs, as far as it is told to others.
+        clone: id of the clone its worker is in; None where that was not written down.
     """
 
     actor: str
@@ -57,6 +58,7 @@ class Place(NamedTuple):
     nonce: str | None = None
     within: tuple[str, ...] = ()
     words: str | None = None
+    clone: str | None = None
 
 
 class State(NamedTuple):

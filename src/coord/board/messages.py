@@ -38,12 +38,14 @@ class Party(NamedTuple):
         instance: what a reply goes to.
         branch: branch that was checked out, None when detached or not known.
         source: how a sender's identity is known: ``pinned``, ``explicit`` or ``inferred``.
+        clone: id of the clone it works in, None where that is not known.
     """
 
     actor: str
     instance: str
     branch: str | None = None
     source: str | None = None
+    clone: str | None = None
 
 
 class Message(NamedTuple):
@@ -80,9 +82,9 @@ def stamped(store: Store) -> tuple[str, str]:
     return f"{int(now * 1_000_000):014x}-{os.urandom(4).hex()}", pin.at(now)
 
 
-def party(me: Identity, branch: str | None) -> Party:
-    """Return who acts as a sender."""
-    return Party(me.actor, me.instance or "", branch, me.source)
+def party(me: Identity, branch: str | None, clone: str) -> Party:
+    """Return who acts as a sender, in the clone with that id."""
+    return Party(me.actor, me.instance or "", branch, me.source, clone or None)
 
 
 def encode(message: Message) -> bytes:
@@ -142,10 +144,10 @@ def from_record(found: Any) -> Message:  # noqa: ANN401  # JSON, until its types
 
 def _party(found: Any) -> Party:  # noqa: ANN401
     get = found.get
-    made = Party(found["actor"], found["instance"], get("branch"), get("source"))
+    made = Party(found["actor"], found["instance"], get("branch"), get("source"), get("clone"))
     if {type(made.actor), type(made.instance)} != _TEXT:
         raise TypeError(made)
-    if not {type(made.branch), type(made.source)} <= _MAYBE_TEXT:
+    if not {type(made.branch), type(made.source), type(made.clone)} <= _MAYBE_TEXT:
         raise TypeError(made)
     if sum(len(text) for text in made if text) > _NAMES_LIMIT:
         raise ValueError(len(made))

@@ -9,7 +9,7 @@ from coord.board import actors, attending, claims, done
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 from coord.identity import pin
-from coord.liveness import presence
+from coord.liveness import clone, presence
 from coord.repo import worktree
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class Roll:
         self._finished: dict[tuple[str | None, str], bool] = {}
         self.now = store.now()
         self._judge = presence.Judge(here.common_dir, self.now, expires)
+        self._expires = expires
+        self._clone = clone.read(here.common_dir)
 
     def of(self, instance: str) -> Status:
         """Return what is known of an instance."""
@@ -72,7 +74,8 @@ class Roll:
         for actor in listed.values():
             status = self.of(actor.instance)
             if actor.instance in kept or self._is_recent(actor, status):
-                found.append(_member(actor, status, facts.get(self._git_dir(actor))))
+                home = None if self._is_elsewhere(actor.clone) else self._git_dir(actor)
+                found.append(_member(actor, status, facts.get(home or "")))
         return sorted(found, key=lambda member: (member.actor.actor, member.actor.instance))
 
     def everyone(self) -> list[Actor]:
@@ -93,7 +96,7 @@ class Roll:
         return self.now is None or any(self.now - sign < _REMEMBERED for sign in signs)
 
     def _has_left(self, place: Place) -> bool:
-        if place.instance is None:
+        if place.instance is None or self._is_elsewhere(place.clone):
             return False
         if not place.run:
             status = self.of(place.instance)
@@ -137,12 +140,14 @@ class Roll:
 
     def _home(self, instance: str | None) -> str | None:
         actor = actors.find(self._store, instance) if instance else None
-        return None if actor is None else self._git_dir(actor)
+        return None if actor is None or self._is_elsewhere(actor.clone) else self._git_dir(actor)
 
     def works_on(self, place: Place) -> bool:
         """Tell whether the command that a place of ``run`` guards is still there."""
         command = place.command
-        return command is not None and command.is_here and not self._has_ended(command)
+        if command is None or self._is_elsewhere(place.clone):
+            return False
+        return command.is_here and not self._has_ended(command)
 
     def _has_ended(self, process: Process) -> bool:
         return self._judge.has_ended(process)
@@ -163,7 +168,23 @@ class Roll:
         return self._finished[key]
 
     def _status(self, actor: Actor) -> Status:
+        if self._is_elsewhere(actor.clone):
+            return self._seen_from_afar(actor)
         return self._judge.of(actor.home, actor.instance)
+
+    def _is_elsewhere(self, recorded: str | None) -> bool:
+        """Tell whether a record is of another clone, or this one may be a copy of its own.
+
+        Then nothing of it is to be seen here: worktrees and hosts have the same names everywhere.
+        """
+        if self._clone is not None and not self._clone.proved:
+            return True
+        return bool(recorded) and (self._clone is None or recorded != self._clone.id)
+
+    def _seen_from_afar(self, actor: Actor) -> Status:
+        if self.now is not None and actor.at is not None and self.now - actor.at < self._expires:
+            return presence.Status(presence.PRESENT, actor.at)
+        return presence.Status(presence.UNKNOWN, actor.at, f"{presence.ELSEWHERE}, on {actor.host}")
 
     def _git_dir(self, actor: Actor) -> str:
         return os.path.normpath(os.path.join(self._place.common_dir, actor.home))

@@ -51,6 +51,7 @@ GROUPS = {
         "worktree": ("worktrees", "Add a worktree that is pinned from its first moment."),
         "pin": ("who", "Pin an identity to this worktree."),
         "reauthor": ("reauthor", "Give your own unpublished commits their right author."),
+        "clone-id": ("cloneid", "Show which clone this is; settle what a copied one is to be."),
         "completion": ("completion", "Print what makes your shell complete all this."),
     },
     "The rules of a project": {

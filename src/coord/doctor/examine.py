@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coord.doctor import (
+    clones,
     configuration,
     configured,
     guards,
@@ -96,6 +97,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         pending.judge(waiting),
         race.judge(race.run(here.common_dir) if installed else race.Race()),
         permitted.judge(here.common_dir),
+        clones.judge(here.common_dir),
     )
     return Diagnosis(here, views, verdicts, version)
 

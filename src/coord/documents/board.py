@@ -39,6 +39,7 @@ class MemberDocument(LivenessDocument):
         gone: git has forgotten its worktree.
         branch: what git has checked out there.
         worktree: the folder it works in.
+        clone: id of the clone it works in, null where that was not written down.
     """
 
     actor: str
@@ -49,6 +50,7 @@ class MemberDocument(LivenessDocument):
     gone: bool
     branch: str | None
     worktree: str | None
+    clone: str | None
 
 
 class SinceDocument(TypedDict):
@@ -133,6 +135,7 @@ def member(one: Member) -> MemberDocument:
         "gone": status.gone,
         "branch": one.branch,
         "worktree": one.worktree,
+        "clone": one.actor.clone or None,
         **liveness(status),
     }
 

@@ -39,6 +39,7 @@ class PlaceDocument(BriefDocument):
         tip: the branch's commit when it was claimed.
         renewed: when something was last said of it.
         command: the process that ``git coord run`` has started.
+        clone: id of the clone its worker is in.
     """
 
     issue: NotRequired[int | str]
@@ -51,6 +52,7 @@ class PlaceDocument(BriefDocument):
     tip: NotRequired[str]
     renewed: NotRequired[str]
     command: NotRequired[ProcessDocument]
+    clone: NotRequired[str]
 
 
 class _HeadDocument(TypedDict):

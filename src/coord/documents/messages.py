@@ -30,10 +30,12 @@ class MessageDocument(FromDocument):
         text: the sender's words.
         read: the recipient has been shown it.
         offer: it is a standing offer of a scope, which ``ack`` takes up.
+        from_clone: id of the clone its sender works in, null where that was not written down.
     """
 
     from_instance: str
     from_branch: str | None
+    from_clone: str | None
     provenance: str | None
     authority: None
     to: str
@@ -147,6 +149,7 @@ def message(one: Message) -> MessageDocument:
         "from": one.sender.actor,
         "from_instance": one.sender.instance,
         "from_branch": one.sender.branch,
+        "from_clone": one.sender.clone,
         "provenance": one.sender.source,
         "authority": None,
         "to": one.to.actor,

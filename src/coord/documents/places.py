@@ -28,6 +28,7 @@ class WorkDocument(TypedDict):
         agent: the program that works there.
         host: the machine on which it does.
         pid: its process there.
+        clone: id of the clone it works in, null where that was not written down.
     """
 
     actor: str
@@ -40,6 +41,7 @@ class WorkDocument(TypedDict):
     agent: str | None
     host: str | None
     pid: int | None
+    clone: str | None
 
 
 def brief(place: Place) -> BriefDocument:
@@ -65,4 +67,5 @@ def work(place: Place) -> WorkDocument:
         "agent": place.process.name if place.process else None,
         "host": place.process.host if place.process else None,
         "pid": place.process.pid if place.process else None,
+        "clone": place.clone,
     }

@@ -246,6 +246,22 @@ def complete(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> Pin:
         return made
 
 
+def renew(git_dir: str, common_dir: str) -> Pin | None:
+    """Make whoever is pinned another owner with the same name and author; None where nobody is.
+
+    Raises:
+        Unreadable: a foreign pin file stands there.
+        OSError: the git dir cannot be written.
+    """
+    with _alone(common_dir):
+        there = read(git_dir)
+        if there is None:
+            return None
+        made = Pin(there.actor, uuid(), there.name, there.email, now(), os.uname().nodename)
+        publish.replace(os.path.join(git_dir, PIN), made.encoded(), share=sharing.of(common_dir))
+        return made
+
+
 def _alone(common_dir: str) -> publish.lock:
     folder = os.path.join(common_dir, "coord")
     sharing.folders(folder, sharing.of_folder(common_dir))

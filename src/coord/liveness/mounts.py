@@ -7,18 +7,32 @@ import os
 # A lock or a time stamp there is this kernel's own; an overlay's may be another file's, a network's
 # another machine's.
 _LOCAL = frozenset({"btrfs", "ext2", "ext3", "ext4", "f2fs", "tmpfs", "xfs", "zfs"})
+# They make up the numbers of files anew, when one is looked at again or the disk is mounted.
+_NUMBERS_MADE_UP = ("9p", "cifs", "drvfs", "exfat", "fuse", "msdos", "smb3", "vboxsf", "vfat",
+                    "virtiofs")  # fmt: skip
+OVERLAY = "overlay"
 _TABLE = "/proc/self/mountinfo"
 _ESCAPES = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))
 
 
 def is_local(path: str) -> bool:
     """Tell whether `path` is proved to lie on a disk of this machine."""
+    return kind(path) in _LOCAL
+
+
+def kind(path: str) -> str:
+    """Return the kind of file system that `path` lies on, empty where it cannot be told."""
     inside = os.path.realpath(path)
-    kind = ""
+    last = ""
     for point, found in _mounts():  # the last one there covers the others
         if inside == point or inside.startswith(point.rstrip("/") + "/"):
-            kind = found
-    return kind in _LOCAL
+            last = found
+    return last
+
+
+def keeps_numbers(kind: str) -> bool:
+    """Tell whether a file of such a file system has one inode for as long as it is there."""
+    return not kind.startswith(_NUMBERS_MADE_UP)
 
 
 def may_cover(folder: str) -> bool:

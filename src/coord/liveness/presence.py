@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.identity import pin
-from coord.liveness import beats, machine, mounts, reboot, sessionfile, signs
+from coord.liveness import beats, clone, machine, mounts, reboot, sessionfile, signs
 from coord.liveness.programs import CARRIERS, SHELLS
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ PRESENT, SILENT, LEFT, ENDED, GONE, UNKNOWN = WORDS = (
     "present", "silent", "left", "ended", "gone", "unknown",
 )  # fmt: skip
 _OVER = "its session is over"
+ELSEWHERE = "recorded in another clone"
 _AHEAD = 300.0  # seconds; a sign further ahead of the store's clock is none
 
 
@@ -75,6 +76,7 @@ class Judge:
         self._common_dir = common_dir
         self._now = now
         self._expires = expires
+        self._clone = clone.known(common_dir)
         self._ended: dict[Process, bool] = {}
         self._reboot: reboot.Reboot | None = None
 
@@ -141,6 +143,8 @@ class Judge:
         word, why = UNKNOWN, "what it has left cannot be read"
         if sign.torn:
             pass
+        elif self._is_elsewhere(sign.clone):
+            why = ELSEWHERE
         elif sign.session:
             found = next((one for one in declared if one.id == sign.session), None)
             if found is not None:
@@ -167,6 +171,8 @@ class Judge:
     def _declared(self, git_dir: str, found: sessionfile.Declared) -> _Session:
         """Judge a declared session, a run or a wait; the latter two tell only that they live."""
         command = found.process
+        if self._is_elsewhere(found.clone):
+            return _Session(UNKNOWN if found.kind == "session" else "", 0.0, 0, ELSEWHERE)
         if sessionfile.has_ended(git_dir, found):
             word, why = ENDED, _OVER
         elif found.end == "left" or (command is not None and self.has_ended(command)):
@@ -182,6 +188,10 @@ class Judge:
         if found.kind != "session" and word != "lives":
             word = ""
         return _Session(word, 0.0, 0, why)
+
+    def _is_elsewhere(self, recorded: str) -> bool:
+        """Tell whether what is recorded is another clone's: it was copied here."""
+        return bool(recorded) and recorded != self._clone
 
     def _rebooted(self, git_dir: str, sign: signs.Sign) -> bool:
         return self._is_before_boot(git_dir, sign.host, sign.boot, sign.at)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 
 from coord.base import peerfile
-from coord.liveness import machine, mounts
+from coord.liveness import clone, machine, mounts
 from coord.liveness.process import Process
 
 TYPE_CHECKING = False
@@ -48,6 +48,7 @@ class Declared(NamedTuple):
         device: device and inode of the file, as its keeper saw it.
         at: when it was last written, in seconds by the clock of the file system.
         within: the runs, by id, whose commands it was started from.
+        clone: id of the clone it was begun in, empty where that was not written down.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Declared(NamedTuple):
     device: str
     at: float
     within: tuple[str, ...] = ()
+    clone: str = ""
 
     @property
     def process(self) -> Process | None:
@@ -156,6 +158,7 @@ def begin(
         facts = os.fstat(fd)
         said = {"kind": kind, "instance": instance, "scope": scope, "within": " ".join(within)}
         said |= {"keeper": _told(_own()), "device": f"{facts.st_dev}:{facts.st_ino}"}
+        said["clone"] = clone.of_private(git_dir)
         _append(fd, [(_HEAD, ""), *said.items()])
     except OSError:
         os.close(fd)
@@ -186,9 +189,9 @@ def read(git_dir: str, session: str) -> Declared | None:
     kind, instance, scope = (found.get(key, "") for key in ("kind", "instance", "scope"))
     command, starting = _read(found.get("command", "")), "starting" in found
     end, device = found.get("end"), found.get("device", "")
-    within = tuple(found.get("within", "").split())
+    within, where = tuple(found.get("within", "").split()), found.get("clone", "")
     return Declared(
-        session, kind, instance, scope, keeper, starting, command, end, device, at, within
+        session, kind, instance, scope, keeper, starting, command, end, device, at, within, where
     )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from coord.base import peerfile
-from coord.liveness import machine, process, sessionfile
+from coord.liveness import clone, machine, process, sessionfile
 from coord.liveness.process import Process
 from coord.liveness.programs import CARRIERS
 
@@ -66,6 +66,7 @@ class Sign(NamedTuple):
         session: the id of a declared session, else empty.
         chain: the processes.
         torn: it cannot be read: nothing is known of its session.
+        clone: id of the clone it was left in, empty where that was not written down.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Sign(NamedTuple):
     session: str
     chain: Chain
     torn: bool = False
+    clone: str = ""
 
 
 _NONE = Chain((), whole=False)
@@ -124,7 +126,7 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
         _tidy(folder)
         fd = os.open(path, _FLAGS | os.O_CREAT, 0o666)
     try:
-        _write(fd, kept, declared.id if declared else "", seen)
+        _write(fd, kept, (declared.id if declared else "", clone.of_private(git_dir)), seen)
     finally:
         os.close(fd)
     _forget(os.path.join(folder, SIGNED_OFF))
@@ -231,7 +233,7 @@ def _below(given: Chain, declared: Declared) -> Chain:
     return Chain(given.links[: min(places)], whole=True) if places else given._replace(whole=False)
 
 
-def _write(fd: int, given: Chain, session: str, seen: int) -> None:
+def _write(fd: int, given: Chain, within: tuple[str, str], seen: int) -> None:
     there = os.read(fd, _MOST)
     old, count = _read(there), 1
     links = given.links
@@ -241,14 +243,14 @@ def _write(fd: int, given: Chain, session: str, seen: int) -> None:
         before = [one for one in old[1].chain.links if (one.pid, one.start) not in now]
         links = (*links, *(one for one in before if not one.has_ended))
     whole = given.whole and len(links) <= _LINKS
-    body = _encoded(links[:_LINKS], session, seen, count, whole=whole)
+    body = _encoded(links[:_LINKS], within, seen, count, whole=whole)
     os.pwrite(fd, body, 0)
     if len(there) > len(body):
         os.ftruncate(fd, len(body))
 
 
 def _encoded(
-    links: Iterable[Process], session: str, seen: int, count: int, *, whole: bool
+    links: Iterable[Process], within: tuple[str, str], seen: int, count: int, *, whole: bool
 ) -> bytes:
     lines = [
         _HEAD,
@@ -257,7 +259,8 @@ def _encoded(
         f"host {' '.join(machine.host().split())}",
         f"boot {machine.boot()}",
         f"uid {os.getuid()}",
-        f"session {session}",
+        f"session {within[0]}",
+        f"clone {within[1]}",
         f"whole {'yes' if whole else 'no'}",
         *(f"link {one.pid} {one.start.replace(' ', '_')} {_plain(one.name)}" for one in links),
         f"end {count:0{_DIGITS}}",
@@ -306,7 +309,8 @@ def _read(data: bytes) -> tuple[str, Sign] | None:
     except ValueError:
         return None
     above = Chain(made, found.get("whole") == "yes")
-    return count, Sign("", 0.0, int(seen), host, boot, found.get("session", ""), above)
+    session, where = found.get("session", ""), found.get("clone", "")
+    return count, Sign("", 0.0, int(seen), host, boot, session, above, clone=where)
 
 
 def _link(host: str, boot: str, text: str) -> Process:

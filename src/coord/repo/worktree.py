@@ -258,7 +258,8 @@ def _refuse_leaked(here: Worktree, cwd: str, verb: str, environ: Mapping[str, st
 def siblings(here: Worktree) -> list[Sibling]:
     """Return every worktree of the repository, the main one first.
 
-    Asked of the common git dir: from a linked worktree git reads that one's ``config.worktree``,
+    A copied repository lists its original's too, which are none of its own. Asked of the common git
+    dir: from a linked worktree git reads that one's ``config.worktree``,
     and takes a repository that is bare by its own for one with files.
     """
     env = {**git.elsewhere(), "GIT_DIR": here.common_dir}
@@ -269,9 +270,33 @@ def siblings(here: Worktree) -> list[Sibling]:
         _sibling(entry.split("\0"), here.common_dir if number == 0 else None, known)
         for number, entry in enumerate(entries)
     ]
+    found = [*found[:1], *(one for one in found[1:] if not _is_anothers(one, here.common_dir))]
     if here.linked or here.top is None:
         return found
     return [found[0]._replace(path=here.top), *found[1:]]  # git takes the folder above for it
+
+
+def owner(git_dir: str, common_dir: str) -> str | None:
+    """Return another repository whose worktree a private git dir of ours names; None of our own.
+
+    That worktree and the other's private git dir name each other: ours was copied with the rest.
+    """
+    named = _line(os.path.join(git_dir, "gitdir"))
+    link = os.path.join(git_dir, named)
+    if not named or not _line(link).startswith("gitdir: "):
+        return None
+    there = os.path.join(os.path.dirname(link), _line(link).removeprefix("gitdir: "))
+    other = os.path.realpath(there)
+    back = os.path.join(other, _line(os.path.join(other, "gitdir")))
+    if other.startswith(os.path.realpath(common_dir) + os.sep) or not os.path.isfile(back):
+        return None
+    if not os.path.samefile(back, link):
+        return None
+    return os.path.realpath(os.path.join(other, _line(os.path.join(other, "commondir")) or "."))
+
+
+def _is_anothers(sibling: Sibling, common_dir: str) -> bool:
+    return bool(sibling.git_dir) and owner(sibling.git_dir, common_dir) is not None
 
 
 def count(here: Worktree) -> int:

@@ -11,8 +11,8 @@ from coord.board.events import Place
 from coord.board.roll import Roll
 from coord.identity import whoami
 from coord.identity.pin import now
-from coord.liveness import beats, signs
-from coord.repo import git, worktree
+from coord.liveness import beats, clone, copied, signs
+from coord.repo import git
 from coord.settings import config
 from coord.work import enrolment, where
 
@@ -80,6 +80,8 @@ def looking(call: Call, names: Sequence[str] = ()) -> Worker:
     """
     here = where.located(call)
     wanted = parsed(names, here)
+    if copied.is_copied(here.common_dir):
+        call.note("this repository was copied, and its board came along: git coord clone-id")
     where.lazily_pin(call, here)
     me = whoami.resolve(here, call.actor, call.environ, minting=here.in_use)
     if me.conflict is not None:
@@ -98,7 +100,7 @@ def acting(call: Call, names: Sequence[str]) -> Worker:
     """
     here = where.located(call)
     wanted = parsed(names, here)
-    worktree.require_own(here, call.cwd, call.words, call.environ)
+    where.require_own(call, here)
     where.lazily_pin(call, here)
     return _certain(call, here, wanted)
 
@@ -111,7 +113,7 @@ def leaving(call: Call, names: Sequence[str]) -> Worker:
     """
     here = where.located(call)
     wanted = parsed(names, here)
-    worktree.require_own(here, call.cwd, call.words, call.environ)
+    where.require_own(call, here)
     return _certain(call, here, wanted)
 
 
@@ -128,7 +130,10 @@ def place(worker: Worker, branch: str | None) -> Place:
     """Return the place that `worker` would take in a line."""
     tip = None if branch is None else _tip(worker, branch)
     process = worker.watch.worker
-    return Place(worker.me.actor, worker.instance, branch, now(), process=process, tip=tip)
+    mine = clone.own(worker.here.common_dir) or None
+    return Place(
+        worker.me.actor, worker.instance, branch, now(), process=process, tip=tip, clone=mine
+    )
 
 
 def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:

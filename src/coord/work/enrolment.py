@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from coord.board import actors, chosen, claims
 from coord.board.store import StoreError
 from coord.identity.pin import now
-from coord.liveness import beats
+from coord.liveness import beats, clone
 
 if TYPE_CHECKING:
     from coord.board.store import Store
@@ -23,7 +23,8 @@ def enrol(here: Worktree, store: Store, actor: str, instance: str) -> None:
         StoreError: the board cannot be written.
     """
     home, host = actors.home_of(here.git_dir, here.common_dir), os.uname().nodename
-    actors.enrol(store, actors.Actor(actor, instance, home, host, now()))
+    known = actors.Actor(actor, instance, home, host, now())
+    actors.enrol(store, known, here.common_dir)
 
 
 def enrol_pinned(here: Worktree, made: Pin) -> None:
@@ -35,7 +36,7 @@ def enrol_pinned(here: Worktree, made: Pin) -> None:
     home = actors.home_of(here.git_dir, here.common_dir)
     known = actors.Actor(made.actor, made.instance, home, made.host, made.created)
     try:
-        actors.enrol(chosen.board_of(here.common_dir), known)
+        actors.enrol(chosen.board_of(here.common_dir), known, here.common_dir)
     except StoreError:
         return
 
@@ -44,7 +45,9 @@ def left_behind(here: Worktree, made: Pin) -> list[str]:
     """Return the scopes held by whoever acted in this worktree before `made` was pinned."""
     store = chosen.board_of(here.common_dir)
     home = actors.home_of(here.git_dir, here.common_dir)
-    earlier = {one.instance for one in actors.every(store) if one.home == home} - {made.instance}
+    here_too = {"", clone.known(here.common_dir)}
+    found = (one for one in actors.every(store) if one.home == home and one.clone in here_too)
+    earlier = {one.instance for one in found} - {made.instance}
     tops = claims.tops(store) if earlier else ()
     held = ((event.scope, event.state.holder) for event in tops)
     return [scope for scope, holder in held if holder and holder.instance in earlier]

@@ -12,7 +12,7 @@ from coord.guard import guarded
 from coord.identity import pin, whoami
 from coord.ids import claim as claims
 from coord.ids import files, listing, namespaces, series
-from coord.repo import git, worktree
+from coord.repo import git
 from coord.settle import index
 from coord.work import where
 
@@ -91,7 +91,7 @@ def renumber(call: Call, path: str) -> Done:
 def _claimant(call: Call, namespace: str) -> tuple[Spot, Claim]:
     """Return where the worker stands, and a claim of theirs that has no number yet."""
     here = where.located(call)
-    worktree.require_own(here, call.cwd, call.words, call.environ)
+    where.require_own(call, here)
     where.lazily_pin(call, here)
     me = whoami.resolve(here, call.actor, call.environ)
     whoami.require_consistent(me, here, call.words)

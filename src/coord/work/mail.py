@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from coord.board import claims, letters, messages
 from coord.board.messages import Message, Party
+from coord.liveness import clone
 from coord.work import arrive
 
 if TYPE_CHECKING:
@@ -36,9 +37,12 @@ def written(
 ) -> tuple[Message, ...]:
     """Return a message to each of `to`, not yet sent."""
     made, at = messages.stamped(worker.store)
-    sender = messages.party(worker.me, worker.branch)
+    sender = messages.party(worker.me, worker.branch, clone.own(worker.here.common_dir))
     generation = None if scope is None else claims.state(worker.store, scope).generation
     return tuple(
-        Message(made, kind, sender, Party(one.actor, one.instance), scope, generation, text, at)
-        for one in to
+        Message(made, kind, sender, _party(one), scope, generation, text, at) for one in to
     )
+
+
+def _party(one: Actor) -> Party:
+    return Party(one.actor, one.instance, clone=one.clone or None)

@@ -10,7 +10,6 @@ from coord.base.names import quote, shown, slug
 from coord.identity import includeif
 from coord.identity import pin as pins
 from coord.identity import whoami as identities
-from coord.repo import worktree
 from coord.work import where
 from coord.work.whoami import known
 
@@ -41,7 +40,7 @@ def pin(
         Environment: the author's name or e-mail holds a control character.
     """
     here = where.located(call)
-    worktree.require_own(here, call.cwd, call.words, call.environ)
+    where.require_own(call, here)
     asked = name or call.actor or call.environ.get(identities.VARIABLE)
     wanted = _wanted(here, asked, as_self=as_self)
     rule = identities.self_authorship(here) if as_self else identities.authorship(here)

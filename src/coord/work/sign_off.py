@@ -8,7 +8,7 @@ from coord.board import chosen, claims, done, view
 from coord.guard import refusal
 from coord.identity import whoami as identities
 from coord.liveness import beats
-from coord.repo import git, worktree
+from coord.repo import git
 from coord.work import arrive, leaving, uncommitted, where, whoami
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def sign_off(call: Call) -> SignedOff:
         Refused: who acts here is only inferred, or contradicted: it could end somebody else's.
     """
     here = where.located(call)
-    worktree.require_own(here, call.cwd, call.words, call.environ)
+    where.require_own(call, here)
     me = identities.resolve(here, call.actor, call.environ)
     identities.require_certain(me, here, "sign-off")
     words = whoami.misnamed(here)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coord.base.errors import Refused
+from coord.liveness import copied
 from coord.repo import worktree
 
 if TYPE_CHECKING:
@@ -15,6 +17,34 @@ if TYPE_CHECKING:
 def located(call: Call) -> Worktree:
     """Return the worktree of the caller's folder."""
     return worktree.discover(call.cwd, call.environ)
+
+
+def require_own(call: Call, here: Worktree) -> None:
+    """Refuse a verb that would own, or give up, for another worktree or another clone.
+
+    Raises:
+        Refused: as :func:`coord.repo.worktree.require_own`; or this repository may be a copy.
+    """
+    worktree.require_own(here, call.cwd, call.words, call.environ)
+    if not copied.is_copied(here.common_dir):
+        return
+    original = copied.original(here.common_dir)
+    if original is not None:
+        raise Refused(
+            "clone-copied",
+            f"{call.words} would act for the repository that this one was copied from",
+            where=f"{here.common_dir} is a copy of {original}",
+            why="board, claims and pins came along with it, and are the original's",
+            run="git coord clone-id new",
+        )
+    raise Refused(
+        "clone-copied",
+        f"{call.words} would act by a board that was copied, with its claims and pins",
+        where=here.common_dir,
+        why="if this is the same clone, moved or restored by copying: git coord clone-id keep; "
+        "if it is one beside its original: git coord clone-id new",
+        run="git coord clone-id",
+    )
 
 
 def lazily_pin(call: Call, here: Worktree) -> None:

@@ -61,7 +61,7 @@ def _added(
 ) -> Worktree:
     """Run ``git worktree add`` under one lock and return the new, pinned worktree."""
     here = where.located(call)
-    worktree.require_own(here, call.cwd, call.words, call.environ)
+    where.require_own(call, here)
     env = git.elsewhere(call.environ)
     if actor is not None:
         env[whoami.VARIABLE] = actor

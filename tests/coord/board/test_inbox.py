@@ -24,7 +24,7 @@ TYPED = st.characters(codec="utf-8", exclude_characters="\0") | st.characters(
     min_codepoint=0xDC80, max_codepoint=0xDCFF
 )
 TEXT = st.text(TYPED, max_size=30)
-PARTIES = st.builds(Party, TEXT, TEXT, st.none() | TEXT, st.none() | TEXT)
+PARTIES = st.builds(Party, TEXT, TEXT, *(st.none() | TEXT for _ in range(3)))
 MESSAGES = st.builds(
     Message,
     id=TEXT,
