@@ -183,3 +183,24 @@ def test_two_worktrees_never_write_one_identifier(pair: tuple[Repo, Repo]) -> No
     assert a.coord("id", "check").code == 0
     kept = a.git("ls-files", "coordination/ids/DEC").split()
     assert len(kept) == 4
+
+
+def test_a_finished_branch_that_is_renamed_is_not_deleted(
+    installed: Repo, pair: tuple[Repo, Repo]
+) -> None:
+    """The branch was looked for by the name that it was claimed under, and left out.
+
+    git-flow-next#231. Every other way to another name is in tests/coord/cli/test_renamed.py.
+    """
+    _, b = pair
+    b.coord("claim", "lexer")
+    b.commit("work", {"y": "y\n"})
+    b.coord("finish")
+
+    b.git("branch", "-m", "b", "feat/lexer")
+
+    shown = installed.coord("merge-order", "--rehearse")
+    assert "deleted" not in shown.out
+    assert "feat/lexer" in shown.out
+    assert "was b" in shown.out
+    assert "git merge --no-edit feat/lexer" in shown.out

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board import keys, scopes
+from coord.board import keys
 from coord.board.events import Change, State, joined, left
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection
 
-    from coord.board.events import Event, Place
+    from coord.board.events import Place
 
 
 def scope_of(branch: str) -> str:
@@ -56,22 +56,3 @@ def landed(
     if change is None:
         return None
     return change._replace(kind="land", details={**change.details, "reason": words})
-
-
-def is_of(branches: Collection[str], scope: str, place: Place) -> bool:
-    """Tell whether a place was taken for one of `branches`, or is in the line for one itself."""
-    name = keys.normal(place.branch or "")
-    return name in branches or (
-        scopes.kind_of(scope) == "branch" and scopes.name_of(scope) in branches
-    )
-
-
-def finished_by(events: Iterable[Event], instance: str) -> set[str]:
-    """Return the branches, as scopes name them, that `instance` has finished."""
-    return {
-        scopes.name_of(event.scope)
-        for event in events
-        if event.state.finished_at is not None
-        and event.state.holder is not None
-        and event.state.holder.instance == instance
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import actors, attending, claims, done
+from coord.board import actors, attending, claims, done, keys, renamed
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 from coord.identity import pin
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from coord.board.attending import Attending
-    from coord.board.events import Place
+    from coord.board.events import Place, State
     from coord.board.store import Store
     from coord.liveness.presence import Status
     from coord.liveness.process import Process
@@ -37,15 +37,21 @@ class Member(NamedTuple):
 
 
 class Roll:
-    """Looks workers up, each once; `expires` is how much silence ends presence, in seconds."""
+    """Looks workers up, each once; `expires` is how much silence ends presence, in seconds.
+
+    Attributes:
+        now: the store's clock, None where it has none.
+        names: what branches are called now.
+    """
 
     def __init__(self, store: Store, here: worktree.Worktree, expires: float) -> None:
         self._store = store
         self._place = here
         self._known: dict[str, Status] = {}
         self._waits: dict[str, Sequence[Attending]] = {}
-        self._finished: dict[tuple[str | None, str], bool] = {}
+        self._finished: dict[tuple[str | None, str | None, str], bool] = {}
         self.now = store.now()
+        self.names = renamed.Names(here)
         self._judge = presence.Judge(here.common_dir, self.now, expires)
         self._expires = expires
         self._clone = clone.read(here.common_dir)
@@ -157,15 +163,36 @@ class Roll:
         return place.instance is not None and self.of(place.instance).gone
 
     def is_finished(self, place: Place) -> bool:
-        """Tell whether `place` was taken for a branch that its worker has finished."""
-        if place.branch is None or place.run:
+        """Tell whether `place` was taken for a branch that its worker has finished.
+
+        It may have been called otherwise, then or since.
+        """
+        branch = self.branch(place)
+        if branch is None or place.run:
             return False
-        key = (place.instance, place.branch)
+        key = (place.instance, place.branch, branch)
         if key not in self._finished:
-            state = claims.state(self._store, done.scope_of(place.branch))
-            held = state.holder is not None and state.holder.instance == place.instance
-            self._finished[key] = held and state.finished_at is not None
+            names = {*self.names.borne(branch), keys.normal(place.branch or "")}
+            self._finished[key] = any(self._has_finished(place, name, branch) for name in names)
         return self._finished[key]
+
+    def branch(self, place: Place) -> str | None:
+        """Return what the branch is called now that `place` was taken for."""
+        if place.branch is None:
+            return None
+        return self.names.now(place.branch, *renamed.said_of(place))
+
+    def branch_of(self, name: str, state: State) -> str:
+        """Return what the branch is called now that the scope ``branch:NAME`` stands for."""
+        return self.names.now(name, *renamed.said_of_scope(state))
+
+    def _has_finished(self, place: Place, name: str, branch: str) -> bool:
+        """Tell whether the worker of `place` has finished `branch` when that was called `name`."""
+        state = claims.state(self._store, done.scope_of(name))
+        if state.holder is None or state.holder.instance != place.instance:
+            return False
+        now = self.branch_of(name, state)
+        return state.finished_at is not None and keys.normal(now) == keys.normal(branch)
 
     def _status(self, actor: Actor) -> Status:
         if self._is_elsewhere(actor.clone):

@@ -102,12 +102,13 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
     marks = [
         *([_issue(first.place)] if first.place.issue is not None else []),
         *([f"runs {_run(first.place)}"] if first.place.run else []),
+        *([f"now {row.renamed}"] if row.renamed else []),
         *(["paused"] if row.paused_at else []),
         *(["finished"] if row.done else []),
         *(_why_stale(row) if row.stale and not row.done else []),
     ]
     tail = f" ({', '.join(marks)})" if marks else ""
-    who = f"{_named(first.place, me)}{_age(first.place, now, row.began)}"
+    who = f"{_named(first, me)}{_age(first.place, now, row.began)}"
     yield f"  {name}  {who}{tail}"
     margin = " " * (min(_WIDEST, width(name)) + 4)
     if first.place.intent:
@@ -133,25 +134,27 @@ def _follower(claimant: Claimant, me: str | None, now: float | None, began: floa
     if place.run and claimant.state == "held":
         return f"runs {_run(place)}{_age(place, now, began)}"
     if claimant.number is None and place.run:
-        return f"-  {_named(place, me)} ran {_run(place)}, but that has ended"
+        return f"-  {_named(claimant, me)} ran {_run(place)}, but that has ended"
     if claimant.number is None:
         end = "its worktree is gone" if claimant.gone else "it has ended"
-        return f"-  {_named(place, me)} waited, but {end}"
+        return f"-  {_named(claimant, me)} waited, but {end}"
     to = f" to run {_run(place)}" if place.run else ""
-    return f"{claimant.number}. {_named(place, me)}, waiting{to}{_age(place, now, began)}"
+    return f"{claimant.number}. {_named(claimant, me)}, waiting{to}{_age(place, now, began)}"
 
 
 def _run(place: Place) -> str:
     return place.words or "a command"
 
 
-def _named(place: Place, me: str | None) -> str:
+def _named(claimant: Claimant, me: str | None) -> str:
+    place = claimant.place
     if is_unknown(place):
         return "held by unknown: its record cannot be read"
     own = " (you)" if place.instance == me and me is not None else ""
-    return f"{place.actor}{own}" + (
-        f" {'for' if place.on_behalf else 'on'} {place.branch}" if place.branch else ""
-    )
+    if claimant.branch is None:
+        return f"{place.actor}{own}"
+    was = f", was {claimant.was}," if claimant.was else ""
+    return f"{place.actor}{own} {'for' if place.on_behalf else 'on'} {claimant.branch}{was}"
 
 
 def _issue(place: Place) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import scopes
+from coord.board import renamed, scopes
 from coord.board.events import UNKNOWN
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Claimant(NamedTuple):
         state: ``held``, ``waiting`` or ``dead``.
         gone: its worktree was removed.
         liveness: what is known of its worker, one of the six words.
+        branch: what its branch is called now.
     """
 
     place: Place
@@ -31,6 +32,12 @@ class Claimant(NamedTuple):
     state: str
     gone: bool = False
     liveness: str | None = None
+    branch: str | None = None
+
+    @property
+    def was(self) -> str | None:
+        """What the branch was called when the place was taken, if otherwise."""
+        return None if self.branch == self.place.branch else self.place.branch
 
 
 class Row(NamedTuple):
@@ -50,6 +57,7 @@ class Row(NamedTuple):
         claimants: the line, the holder first.
         began: when the store got the scope's first record, where that was looked up.
         status: what is known of the holder, None where nobody holds it.
+        renamed: what the branch of a ``branch:`` scope is called now, if otherwise.
     """
 
     scope: str
@@ -65,6 +73,7 @@ class Row(NamedTuple):
     paused_why: str | None = None
     began: float | None = None
     status: Status | None = None
+    renamed: str | None = None
 
 
 def row(scope: str, state: State, roll: Roll) -> Row:
@@ -89,7 +98,16 @@ def row(scope: str, state: State, roll: Roll) -> Row:
         claimants=line,
         paused_why=state.paused_why,
         status=known,
+        renamed=_renamed(scope, state, roll),
     )
+
+
+def _renamed(scope: str, state: State, roll: Roll) -> str | None:
+    kind, _, name = scope.partition(":")
+    if kind != "branch":
+        return None
+    now = renamed.plain(roll.branch_of(name, state))
+    return None if now == name else now
 
 
 def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
@@ -97,11 +115,18 @@ def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
     number = 0
     for index, place in enumerate(state.line):
         if index and roll.is_dead(place):
-            yield Claimant(place, None, "dead", roll.is_gone(place), _liveness(place, roll))
+            gone, known = roll.is_gone(place), _liveness(place, roll)
+            yield Claimant(place, None, "dead", gone, known, _branch(place, roll))
             continue
         number += not (index and place.run and state.has_turn(index))
         state_of = "waiting" if number > 1 else "held"
-        yield Claimant(place, number, state_of, liveness=_liveness(place, roll))
+        known = _liveness(place, roll)
+        yield Claimant(place, number, state_of, liveness=known, branch=_branch(place, roll))
+
+
+def _branch(place: Place, roll: Roll) -> str | None:
+    now = roll.branch(place)
+    return None if now is None else renamed.plain(now)
 
 
 def _liveness(place: Place, roll: Roll) -> str | None:

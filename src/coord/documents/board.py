@@ -71,8 +71,11 @@ class ClaimantDocument(BriefDocument):
         state: ``held``, ``waiting`` or ``dead``: ended or gone.
         run: what ``git coord run`` runs in this place, null for a claim.
         liveness: what is known of its worker.
+        branch: what its branch is called now.
+        was: what that was called when the place was taken, null where it is so still.
     """
 
+    was: str | None
     place: int | None
     state: str
     run: str | None
@@ -92,8 +95,10 @@ class RowDocument(LivenessDocument):
         finished_at: when the holder finished its branch.
         generation: how often the scope has changed its holder: the fencing token.
         claimants: the line, the holder first.
+        renamed: what the branch of a ``branch:`` scope is called now, null where it is so still.
     """
 
+    renamed: str | None
     scope: str
     state: str
     stale: bool
@@ -150,10 +155,11 @@ def liveness(status: Status | None) -> LivenessDocument:
 
 def row(one: Row) -> RowDocument:
     """Return one scope."""
-    holder = one.claimants[0].place if one.claimants else None
+    first = one.claimants[0] if one.claimants else None
     return {
         "scope": one.scope,
         "state": one.state,
+        "renamed": one.renamed,
         "stale": one.stale,
         "dead": one.dead,
         "gone": one.gone,
@@ -162,16 +168,22 @@ def row(one: Row) -> RowDocument:
         "paused_why": one.paused_why,
         "finished_at": one.finished_at,
         "generation": one.generation,
-        "holder": None if holder is None else {"since": holder.since, **work(holder)},
+        "holder": None if first is None else _holder(first),
         "claimants": [_claimant(each) for each in one.claimants],
         **liveness(one.status),
     }
+
+
+def _holder(one: Claimant) -> HolderDocument:
+    return {"since": one.place.since, **work(one.place), "branch": one.branch}
 
 
 def _claimant(one: Claimant) -> ClaimantDocument:
     run = (one.place.words or "a command") if one.place.run else None
     return {
         **brief(one.place),
+        "branch": one.branch,
+        "was": one.was,
         "place": one.number,
         "state": one.state,
         "run": run,

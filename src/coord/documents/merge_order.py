@@ -25,6 +25,8 @@ class EntryDocument(TypedDict):
         tip: its commit.
         exists: there is a branch of that name.
         changed_since_finish: it has other commits than those it was finished with.
+        was: the names that it was claimed or finished under before.
+        under: the branches that have its commits, where there is none of its name.
     """
 
     position: int
@@ -43,6 +45,8 @@ class EntryDocument(TypedDict):
     finished_at: str | None
     finished_tip: str | None
     changed_since_finish: bool
+    was: list[str]
+    under: list[str]
 
 
 class StaleDocument(TypedDict):
@@ -164,6 +168,8 @@ def _entry(entry: Entry) -> EntryDocument:
         "finished_at": work.finished_at,
         "finished_tip": work.finished_tip,
         "changed_since_finish": branch.moved,
+        "was": list(work.was),
+        "under": list(branch.under),
     }
 
 

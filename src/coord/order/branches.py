@@ -86,6 +86,13 @@ def existing(here: Worktree, commits: Collection[str]) -> set[str]:
     return set(found.split("\n")) & set(commits)
 
 
+def having(here: Worktree, onto: Onto, commit: str) -> list[str]:
+    """Return the local branches that have a commit, `onto` aside."""
+    asked = ("for-each-ref", f"--contains={commit}", "--format=%(refname)", _HEADS)
+    names = (full.removeprefix(_HEADS) for full in git.ask(*asked, cwd=here.cwd).text.split("\n"))
+    return [name for name in names if name and not onto.is_copy(name)]
+
+
 def unmerged(here: Worktree, onto: str, tips: Iterable[str]) -> dict[str, list[str]]:
     """Return {commit: parents} of what the tips have and `onto` has not, parents first."""
     stdin = "".join(f"{tip}\n" for tip in dict.fromkeys(tips)) + f"^{onto}\n"

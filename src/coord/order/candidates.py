@@ -6,19 +6,27 @@ import math
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.board import renamed
 from coord.board.keys import normal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from coord.board.events import Event, Place, State
+
+    Now = Callable[[str, str, str | None], str]
+
+
+def _same(branch: str, said: str, tip: str | None) -> str:
+    del said, tip
+    return branch
 
 
 class Work(NamedTuple):
     """What is claimed for one branch.
 
     Attributes:
-        name: short name, in NFC as scopes are.
+        name: short name of today, in NFC as scopes are.
         actor: who holds the branch's own scope; else who claimed first for it.
         instance: the same, for certain.
         since: the earliest claim, RFC 3339.
@@ -27,6 +35,7 @@ class Work(NamedTuple):
         finished_tip: its commit then.
         deciding: the places that tell whether work goes on: that of the branch's own scope alone,
             if that is held, else all that were taken for it.
+        was: the names that it was claimed under before.
     """
 
     name: str
@@ -37,37 +46,67 @@ class Work(NamedTuple):
     finished_at: str | None
     finished_tip: str | None
     deciding: tuple[Place, ...] = ()
+    was: tuple[str, ...] = ()
 
 
-def works(events: Iterable[Event]) -> dict[str, Work]:
-    """Return the work of every branch that has a claim, by name."""
-    places: dict[str, list[Place]] = {}
-    artifacts: dict[str, set[str]] = {}
-    states: dict[str, State] = {}
+def works(events: Iterable[Event], now: Now = _same) -> dict[str, Work]:
+    """Return the work of every branch that has a claim, by the name it has `now`."""
+    found: dict[str, _Found] = {}
     for event in events:
         kind, _, name = event.scope.partition(":")
         if kind == "branch" and event.state.line:
-            states[name] = event.state
-            places.setdefault(name, []).append(event.state.line[0])
+            one = found.setdefault(scoped(event, now), _Found())
+            one.said(event.state)
+            one.take(event.state.line[0], name)
         for place in event.state.line:
             if place.branch is not None:
-                branch = normal(place.branch)
-                places.setdefault(branch, []).append(place)
+                one = found.setdefault(called(place, now), _Found())
+                one.take(place, normal(place.branch))
                 if kind == "artifact":
-                    artifacts.setdefault(branch, set()).add(name)
-    return {
-        name: _work(name, found, artifacts.get(name, set()), states.get(name))
-        for name, found in places.items()
-    }
+                    one.artifacts.add(name)
+    return {name: _work(name, one) for name, one in found.items()}
 
 
-def lines(events: Iterable[Event], counts: Callable[[Place], bool]) -> Iterator[list[str]]:
+def lines(
+    events: Iterable[Event], counts: Callable[[Place], bool], now: Now = _same
+) -> Iterator[list[str]]:
     """Yield the branches in each line that is one; whoever waits is asked of `counts`."""
     for event in events:
         line = event.state.line
         if len(line) > 1:
             kept = (line[0], *(place for place in line[1:] if counts(place)))
-            yield [normal(place.branch) for place in kept if place.branch is not None]
+            yield [called(place, now) for place in kept if place.branch is not None]
+
+
+def called(place: Place, now: Now) -> str:
+    """Return what the branch of a place is called `now`, in NFC."""
+    return normal(now(place.branch or "", *renamed.said_of(place)))
+
+
+def scoped(event: Event, now: Now) -> str:
+    """Return what the branch that a ``branch:`` scope stands for is called `now`, in NFC."""
+    name = event.scope.partition(":")[2]
+    return normal(now(name, *renamed.said_of_scope(event.state)))
+
+
+class _Found:
+    """What claims say of one branch, as they are read."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.artifacts: set[str] = set()
+        self.names: set[str] = set()
+        self.state: State | None = None
+
+    def take(self, place: Place, name: str) -> None:
+        self.places.append(place)
+        self.names.add(name)
+
+    def said(self, state: State) -> None:
+        """Keep what was said last, if it was said under several names."""
+        said = renamed.said_of_scope
+        if self.state is None or said(state)[0] > said(self.state)[0]:
+            self.state = state
 
 
 def said_at(place: Place) -> float:
@@ -83,16 +122,18 @@ def seconds(moment: str) -> float:
         return math.inf
 
 
-def _work(name: str, places: Sequence[Place], artifacts: set[str], state: State | None) -> Work:
+def _work(name: str, found: _Found) -> Work:
+    places, state = found.places, found.state
     first = min(places, key=lambda place: (place.on_behalf, place.since, place.instance or ""))
     owner = first if state is None else state.line[0]
     return Work(
-        name=name,
+        name=renamed.plain(name),
         actor=owner.actor,
         instance=owner.instance,
         since=min(place.since for place in places),
-        footprint=tuple(sorted(artifacts)),
+        footprint=tuple(sorted(found.artifacts)),
         finished_at=None if state is None else state.finished_at,
         finished_tip=None if state is None else state.finished_tip,
         deciding=tuple(places) if state is None else state.line[:1],
+        was=tuple(sorted(found.names - {renamed.plain(name)})),
     )

@@ -72,23 +72,24 @@ def planned(here: Worktree, events: Sequence[Event], onto: Onto, roll: Roll) -> 
         onto: what they land on.
         roll: who is still there.
     """
-    found = looked_up(here, events, onto)
+    names = roll.names
+    found = looked_up(here, events, onto, names)
     order = arranged(
         (
             Candidate(name, branch.state, branch.work.footprint, branch.work.since)
             for name, branch in found.items()
         ),
-        candidates.lines(events, lambda waiting: _counts(waiting, found, roll)),
+        candidates.lines(events, lambda waiting: _counts(waiting, found, roll), names.now),
     )
-    names = {name: branch.name for name, branch in found.items()}
+    plain = {name: branch.name for name, branch in found.items()}
     kinds = _kinds(here, found.values())
     entries = []
     for position, one in enumerate(order.order, 1):
-        waits_on = tuple(names[other] for other in order.waits_on.get(one.name, ()))
+        waits_on = tuple(plain[other] for other in order.waits_on.get(one.name, ()))
         branch = found[one.name]
         differences = _compared(branch, kinds)
         entries.append(Entry(position, branch, waits_on, *differences, _is_absent(branch, roll)))
-    cycles = tuple(tuple(names[name] for name in circle) for circle in order.cycles)
+    cycles = tuple(tuple(plain[name] for name in circle) for circle in order.cycles)
     return Plan(onto, tuple(entries), cycles)
 
 
@@ -97,7 +98,7 @@ def _counts(waiting: Claim, found: Mapping[str, Branch], roll: Roll) -> bool:
 
     The dead wait for nothing; but nobody has to be there for a branch that is finished.
     """
-    branch = found.get(normal(waiting.branch or ""))
+    branch = found.get(candidates.called(waiting, roll.names.now))
     return (branch is not None and branch.state == FINISHED) or not roll.is_dead(waiting)
 
 

@@ -4,7 +4,8 @@ A branch has landed when its commit is in the target; also, once finished, when 
 changed stands in the target as it has it, as after a squash or a rebase on a server: to merge it
 would change nothing. A branch that was only created is in its target too: it has landed only if it
 was finished, or if its own reflog says that its commit was made there; and one whose claims are all
-younger than that is at work again.
+younger than that is at work again. A finished branch is its commits: where there is none of its
+name any more, or a later one, it is the branch that has them now (:mod:`coord.order.successors`).
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board.keys import normal
-from coord.order import branches, candidates
+from coord.order import branches, candidates, successors
 from coord.order.arrange import FINISHED, LANDED, RUNNING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from coord.board.events import Event
     from coord.board.events import Place as Claim
+    from coord.board.renamed import Names
     from coord.order.branches import Onto, Ref
     from coord.order.candidates import Work
     from coord.repo.worktree import Worktree
@@ -35,6 +37,7 @@ class Branch(NamedTuple):
         tip: its commit; of a branch that is gone the one it was finished at, if that is there.
         changed: the paths it changed since its merge base; None where they cannot be told.
         own: its commit was made on it, and is in the target.
+        under: several branches have its commits, and it is none of them.
     """
 
     work: Work
@@ -43,6 +46,7 @@ class Branch(NamedTuple):
     tip: str | None
     changed: Collection[str] | None
     own: bool = False
+    under: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -75,32 +79,48 @@ class _Facts(NamedTuple):
         """Tell whether the target has a commit."""
         return self.new is not None and commit in self.changed and commit not in self.new
 
+    def holds(self, commit: str | None) -> bool:
+        """Tell whether a commit has landed, itself or by what it changed."""
+        return commit is not None and (self.has(commit) or self.has_all_of(commit))
+
     def has_all_of(self, commit: str) -> bool:
         """Tell whether all that a commit changed stands in the target as it stands there."""
         mine = self.changed.get(commit, {})
         return bool(mine) and all(self.there.get(path, "") == blob for path, blob in mine.items())
 
 
-def looked_up(here: Worktree, events: Iterable[Event], onto: Onto) -> dict[str, Branch]:
-    """Return how the branches of the board stand to `onto`, by name in NFC.
+def looked_up(
+    here: Worktree, events: Sequence[Event], onto: Onto, names: Names
+) -> dict[str, Branch]:
+    """Return how the branches of the board stand to `onto`, by their name of today in NFC.
 
-    `onto` itself is none of them.
+    `onto` itself is none of them. What is found out of their names is added to `names`.
     """
     refs = branches.branches(here)
-    works = {
-        name: work for name, work in candidates.works(events).items() if not onto.is_copy(name)
-    }
+    found, facts = _found(here, events, onto, names, refs)
+    pairs = {name: (one.work, one.ref) for name, one in found.items()}
+    if successors.learned(here, onto, pairs, names, facts.holds):
+        found, _ = _found(here, events, onto, names, refs)
+    return found
+
+
+def _found(
+    here: Worktree, events: Sequence[Event], onto: Onto, names: Names, refs: Mapping[str, Ref]
+) -> tuple[dict[str, Branch], _Facts]:
+    """Return the branches by what they are called, as far as `names` knows."""
+    every = candidates.works(events, names.now)
+    works = {name: work for name, work in every.items() if not onto.is_copy(name)}
     tips = {name: refs[name].commit for name in works if name in refs}
     done = {name: work.finished_tip for name, work in works.items() if work.finished_tip}
-    asked = {tip for name, tip in done.items() if tip != tips.get(name)}
-    there = branches.existing(here, asked)
+    there = branches.existing(here, {tip for name, tip in done.items() if tip != tips.get(name)})
     tips = {name: tip for name, tip in done.items() if tip in there} | tips
-    finished = {tips[name] for name in done if name in tips}
+    finished = {tips[name] for name in done if name in tips} | there
     facts = _facts(here, onto, {*tips.values(), *there}, finished)
-    return {
+    found = {
         name: _branch(here, work, refs.get(name), tips.get(name), facts)
         for name, work in works.items()
     }
+    return found, facts
 
 
 def _facts(here: Worktree, onto: Onto, tips: Collection[str], finished: Collection[str]) -> _Facts:
@@ -120,7 +140,10 @@ def _branch(here: Worktree, work: Work, ref: Ref | None, tip: str | None, facts:
     at_work = Branch(work, RUNNING, ref, tip, changed, own)
     if work.finished_at is not None:
         landed = _has_landed(here, at_work, facts)
-        return at_work._replace(state=LANDED if landed else FINISHED)
+        if landed:
+            return at_work._replace(state=LANDED)
+        under = branches.having(here, facts.onto, tip) if tip and ref is None else ()
+        return at_work._replace(state=FINISHED, under=tuple(under))
     if own and any(is_of_landed(here, facts.onto, at_work, one) for one in work.deciding):
         return at_work._replace(state=LANDED)
     return at_work
@@ -136,7 +159,8 @@ def is_of_landed(here: Worktree, onto: Onto, branch: Branch, claimed: Claim) -> 
         return True
     if not branch.own or branch.tip is None:
         return False
-    if normal(claimed.branch or "") == branch.work.name and claimed.tip not in {None, branch.tip}:
+    names = {branch.work.name, *branch.work.was}
+    if normal(claimed.branch or "") in names and claimed.tip not in {None, branch.tip}:
         return True
     entered = branches.entered(here, onto, branch.tip)
     return entered is not None and candidates.said_at(claimed) < entered
@@ -154,7 +178,7 @@ def _has_landed(here: Worktree, branch: Branch, facts: _Facts) -> bool:
         return facts.has_all_of(tip)
     given_up = (
         branch.ref is not None
-        and not facts.has(branch.work.finished_tip)
+        and not facts.holds(branch.work.finished_tip)
         and branches.was_reset(here, branch.ref)
     )
     return not given_up

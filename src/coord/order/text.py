@@ -63,6 +63,8 @@ def _remarks(entry: Entry, at: Mapping[str, int]) -> Iterator[str]:
         yield "its worker is gone" if entry.absent else "not to be disturbed"
     if branch.moved:
         yield "changed since it was finished"
+    if branch.work.was:
+        yield f"was {_last_of(branch.work.was)}"
     if branch.ref is None:
         yield _why_missing(entry)
 
@@ -72,6 +74,10 @@ def _why_missing(entry: Entry) -> str:
     if branch.work.finished_at is None:
         return "no such branch"
     at = f"finished at {(branch.work.finished_tip or '')[:_SHORT]}"
+    if branch.under:
+        return f"{at}, which is in {_last_of(branch.under)}"
+    if branch.state == LANDED:
+        return at
     return f"deleted, {at}" if branch.tip else f"deleted, {at}, which is gone too"
 
 

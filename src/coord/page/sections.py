@@ -126,12 +126,15 @@ def _claim(row: RowDocument, now: float) -> Element:
         *(["finished"] if row["finished_at"] else []),
         *([row["liveness"] or "unknown"] if row["stale"] and not row["finished_at"] else []),
     ]
+    renamed = [f"now {row['renamed']}"] if row["renamed"] else []
     holder = row["holder"]
     intent = holder["intent"] if holder else None
     return element(
         "li",
         element(
-            "h3", element("code", row["scope"]), *(part for one in badges for part in _and(one))
+            "h3",
+            element("code", row["scope"]),
+            *(part for one in (*badges, *renamed) for part in _and(one)),
         ),
         *([element("blockquote", intent)] if intent else []),
         *([element("blockquote", row["paused_why"])] if row["paused_why"] else []),
@@ -146,6 +149,7 @@ def _and(badge: str) -> tuple[str, Element]:
 
 def _claimant(one: ClaimantDocument, now: float) -> Element:
     branch: list[Child] = [" on ", element("code", one["branch"])] if one["branch"] else []
+    branch += [", was ", element("code", one["was"])] if one["was"] else []
     branch += [" runs ", element("code", one["run"])] if one["run"] else []
     age = when.age(one["since"], now)
     return element("li", element("b", one["actor"]), *branch, _HOW[one["state"]], age)
@@ -157,7 +161,8 @@ def _branch(one: EntryDocument) -> Element:
         *([f"artifacts {', '.join(one['footprint'])}"] if one["footprint"] else []),
         *([f"undeclared: {', '.join(one['undeclared'])}"] if one["undeclared"] else []),
         *(["changed since it was finished"] if one["changed_since_finish"] else []),
-        *(["no such branch here"] if not one["exists"] else []),
+        *([f"was {', '.join(one['was'])}"] if one["was"] else []),
+        *([_missing(one)] if not one["exists"] else []),
     ]
     return element(
         "li",
@@ -167,6 +172,13 @@ def _branch(one: EntryDocument) -> Element:
         element("span", one["actor"], class_="by"),
         *(element("span", fact) for fact in facts),
     )
+
+
+def _missing(one: EntryDocument) -> str:
+    """Return what became of a branch of whose name there is none."""
+    if one["under"]:
+        return f"its commits are in {', '.join(one['under'])}"
+    return "all of it has landed" if one["state"] == "landed" else "no such branch here"
 
 
 def _circle(branches: Iterable[str]) -> Element:

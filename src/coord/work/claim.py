@@ -77,14 +77,20 @@ def claim(
 
 def join(worker: Worker, roll: Roll, scope: str, mine: Place) -> Claim:
     """Take the place `mine` in the line of `scope`, and return how it stands then."""
+
+    def stays(place: Place) -> bool:
+        """Tell whether a place is of another branch, which is finished, and not of a new name."""
+        renamed = place.branch != mine.branch and roll.branch(place) == mine.branch
+        return roll.is_finished(place) and not renamed
+
     outcome = claims.change(
         worker.store,
         scope,
         worker.me,
-        lambda state: events.joined(state, mine, roll.is_dead, roll.is_finished),
+        lambda state: events.joined(state, mine, roll.is_dead, stays),
     )
     state = outcome.state
-    places = events.places_for(state, mine, roll.is_finished)
+    places = events.places_for(state, mine, stays)
     return Claim(scope, state, state.line[places[0]])
 
 

@@ -50,7 +50,7 @@ def finish(call: Call) -> Finished:
     branch = _current(worker)
     tip = _tip(worker, branch)
     scope, roll, mine = done.scope_of(branch), worker.roll(), arrive.place(worker, branch)
-    newest = _newest(worker, branch)
+    newest = _newest(worker, roll, branch)
 
     def decide(state: State) -> Change | None:
         change = done.finished(state, mine, tip, roll.is_dead, newest)
@@ -59,7 +59,7 @@ def finish(call: Call) -> Finished:
         return change
 
     state = claims.change(worker.store, scope, worker.me, decide).state
-    return Finished(worker, branch, scope, tip, state, _kept(worker, branch, scope))
+    return Finished(worker, branch, scope, tip, state, _kept(worker, roll, branch, scope))
 
 
 def _current(worker: Worker) -> str:
@@ -102,14 +102,15 @@ def _tip(worker: Worker, branch: str) -> str:
     )
 
 
-def _newest(worker: Worker, branch: str) -> str:
+def _newest(worker: Worker, roll: Roll, branch: str) -> str:
     """Return when `worker` last claimed something for `branch`."""
     places = (
         place
         for event in claims.tops(worker.store)
         for place in event.state.places_of(worker.instance)
     )
-    return max((one.renewed or one.since for one in places if one.branch == branch), default="")
+    said = (one.renewed or one.since for one in places if roll.branch(one) == branch)
+    return max(said, default="")
 
 
 def _require_held(worker: Worker, roll: Roll, scope: str, branch: str, holder: Place) -> None:
@@ -128,11 +129,11 @@ def _require_held(worker: Worker, roll: Roll, scope: str, branch: str, holder: P
     )
 
 
-def _kept(worker: Worker, branch: str, scope: str) -> list[str]:
+def _kept(worker: Worker, roll: Roll, branch: str, scope: str) -> list[str]:
     """Return the scopes that `worker` has a place in for `branch`."""
     return sorted(
         event.scope
         for event in claims.tops(worker.store)
         if event.scope == scope
-        or any(place.branch == branch for place in event.state.places_of(worker.instance))
+        or any(roll.branch(place) == branch for place in event.state.places_of(worker.instance))
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import claims, done, scopes
 from coord.board.keys import normal
-from coord.order import standing
+from coord.order import candidates, standing
 from coord.order.arrange import LANDED
 from coord.work import arrive
 from coord.work.target import target
@@ -47,11 +47,12 @@ def settle(call: Call, names: Sequence[str], onto: str | None = None) -> Landed:
     worker = arrive.leaving(call, names)
     goal = target(worker.here, onto, "release --landed")
     tops = sorted(claims.tops(worker.store), key=lambda event: event.scope)
-    found = standing.looked_up(worker.here, tops, goal)
+    roll = worker.roll()
+    found = standing.looked_up(worker.here, tops, goal, roll.names)
     landed = {name: branch for name, branch in found.items() if branch.state == LANDED}
     if onto is None and _is_workers_own(worker, goal, tops):
         landed = _finished(call, landed, goal)
-    roll, settled = worker.roll(), []
+    settled = []
     for event in tops:
         if worker.scopes and event.scope not in worker.scopes:
             continue
@@ -87,9 +88,9 @@ def _places(
     found = {}
     line = event.state.line
     for place in line:
-        name = normal(place.branch or "")
+        name = candidates.called(place, roll.names.now)
         if scopes.kind_of(event.scope) == "branch" and place is line[0]:
-            name = scopes.name_of(event.scope)
+            name = candidates.scoped(event, roll.names.now)
         branch = landed.get(name)
         if branch is None or (place.run and not roll.is_dead(place)):
             continue

@@ -37,7 +37,7 @@ def overlap(call: Call) -> Overlap:
 def _branches(worker: Worker, roll: Roll) -> list[str]:
     """Return the branches that somebody has claimed something for, or works on."""
     claimed = {
-        place.branch
+        roll.branch(place)
         for event in claims.tops(worker.store)
         for place in event.state.line
         if not roll.is_dead(place)

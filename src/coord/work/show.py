@@ -88,7 +88,7 @@ def _subject(worker: Worker, roll: Roll, name: str) -> Subject:
         _scope(events, scopes.parse(name, worker.here.top))
         if ":" in name
         else _actor(events, roll, name)
-        or _branch(events, name)
+        or _branch(events, roll, name)
         or _scope(events, scopes.parse(name, worker.here.top))
     )
     if found is None and name in {worker.me.actor, worker.me.instance}:
@@ -106,13 +106,14 @@ def _actor(events: Sequence[Event], roll: Roll, name: str) -> Subject | None:
     return Subject("actor", meant[0].actor, theirs, instances) if meant else None
 
 
-def _branch(events: Sequence[Event], name: str) -> Subject | None:
-    scope = f"branch:{name}"
+def _branch(events: Sequence[Event], roll: Roll, name: str) -> Subject | None:
+    """Return what is claimed for a branch, by whatever name it had then."""
+    scopes_of = {f"branch:{one}" for one in roll.names.borne(name)}
     found = _where(
         events,
         lambda event: (
-            (event.scope == scope and bool(event.state.line))
-            or any(place.branch == name for place in event.state.line)
+            (event.scope in scopes_of and bool(event.state.line))
+            or any(name in {place.branch, roll.branch(place)} for place in event.state.line)
         ),
     )
     return Subject("branch", name, found, frozenset()) if found else None

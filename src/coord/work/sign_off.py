@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import chosen, claims, done, view
+from coord.board import chosen, claims, view
 from coord.guard import refusal
 from coord.identity import whoami as identities
 from coord.liveness import beats
@@ -12,6 +12,8 @@ from coord.repo import git
 from coord.work import arrive, leaving, uncommitted, where, whoami
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from coord.board.line import Event
     from coord.board.offer import Offer
     from coord.board.roll import Roll
@@ -85,14 +87,13 @@ def _left(
         for event in tops
         if worker.me.instance and (runs := view.running(event.state, worker.instance, roll))
     }
-    finished = done.finished_by(tops, worker.instance)
     kept = {
-        scope: [
+        event.scope: [
             one
-            for one in places
-            if done.is_of(finished, scope, one) or (scope in offered and one == places[0])
+            for one in mine[event.scope]
+            if roll.is_finished(one) or (one == event.state.holder and _stays(event, offered))
         ]
-        for scope, places in mine.items()
+        for event in tops
     }
     for scope in sorted(mine):
         if len(kept[scope]) < len(mine[scope]):
@@ -100,6 +101,11 @@ def _left(
             released.append(leaving.give_up(worker, roll, scope, moves, stay))
     remaining = [scope for scope in mine if kept[scope] or scope in running]
     return released, sorted(remaining), offered, running
+
+
+def _stays(event: Event, offered: Collection[str]) -> bool:
+    """Tell whether what stands first in a line is finished, or offered to somebody."""
+    return event.state.finished_at is not None or event.scope in offered
 
 
 def _offered(worker: Worker, roll: Roll, event: Event) -> tuple[Offer, ...]:

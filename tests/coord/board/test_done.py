@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coord.board import done, events
-from coord.board.events import Change, Event, Place, State
+from coord.board.events import Change, Place, State
 
 
 def place(instance: str, branch: str | None = "feat", **more: object) -> Place:
@@ -109,22 +109,3 @@ def test_what_landed_is_given_up_and_the_next_holds() -> None:
     assert change.state == State(2, line[1:])
     assert change.details["reason"] == "feat landed on main"
     assert done.landed(State(2, line[1:]), {line[0]}, "again", alive) is None
-
-
-def test_who_finished_what() -> None:
-    """By instance, of branches held and finished only."""
-
-    def event(scope: str, state: State) -> Event:
-        return Event(1, "n", None, "claim", scope, "claude", "a", "now", state)
-
-    tops = [
-        event("branch:feat", finished()),
-        event("branch:other", State(1, (place("a"),))),
-        event("branch:theirs", finished()._replace(line=(place("b"),))),
-        event("task:x", State(1, (place("a"),))),
-    ]
-
-    assert done.finished_by(tops, "a") == {"feat"}
-    assert done.is_of({"feat"}, "task:x", place("a"))
-    assert done.is_of({"feat"}, "branch:feat", place("a", "main"))
-    assert not done.is_of({"feat"}, "task:x", place("a", "main"))

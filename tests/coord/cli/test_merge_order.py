@@ -236,6 +236,8 @@ def test_the_contract(shared: Repo, one: Repo, two: Repo) -> None:
         "finished_at": first["finished_at"],
         "finished_tip": one.git("rev-parse", "HEAD"),
         "changed_since_finish": False,
+        "was": [],
+        "under": [],
     }
     assert (second["branch"], second["state"]) == ("feat-two", "running")
     assert second["footprint"] == ["a.json", "s.json"]

@@ -1,0 +1,215 @@
+"""A branch under another name than the one it was claimed by: its work is known again."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from coord.board.renamed import Names
+from coord.repo.worktree import Worktree
+from harness.board import answer, scope, worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from harness import Repo
+
+
+@pytest.fixture
+def hub(repo: Repo) -> Repo:
+    """The main worktree, on main, pinned."""
+    assert repo.coord("pin", "--self").code == 0
+    return repo
+
+
+@pytest.fixture
+def one(tmp_path: Path, hub: Repo) -> Repo:
+    """A worker that has finished `b`, with an artifact and a task."""
+    made = worker(hub, tmp_path / "one", "b", "one-0001")
+    answer(made, "claim", "artifact:x", "y")
+    made.commit("work", {"x": "1\n"})
+    answer(made, "finish")
+    return made
+
+
+def order(repo: Repo) -> list[dict[str, Any]]:
+    """Return the merge order."""
+    found: list[dict[str, Any]] = answer(repo, "merge-order")["order"]
+    return found
+
+
+def _anew(one: Repo) -> None:
+    one.git("switch", "-q", "-c", "new")
+    one.git("branch", "-q", "-D", "b")
+
+
+def _without_a_word(one: Repo) -> None:
+    """Rename as ``git refs rename`` of git 2.55 does: the log goes along, HEAD stays."""
+    common, tip = one.common(), one.git("rev-parse", "HEAD")
+    line = f"{tip} {tip} {one.git('var', 'GIT_COMMITTER_IDENT')}\n"
+    log = (common / "logs/refs/heads/b").read_text()
+    one.git("update-ref", "refs/heads/new", tip)
+    (common / "logs/refs/heads/new").write_text(log + line)
+    one.git("update-ref", "-d", "refs/heads/b")
+    one.git("symbolic-ref", "HEAD", "refs/heads/new")
+
+
+def _amended(one: Repo) -> None:
+    _anew(one)
+    one.write("more", "2\n")
+    one.git("add", "more")
+    one.git("commit", "-q", "--amend", "-m", "better")
+
+
+def _twice(one: Repo) -> None:
+    one.git("branch", "-m", "between")
+    one.git("branch", "-m", "new")
+    one.git("branch", "-q", "b", "main")  # the name is another's by now
+
+
+def _elsewhere(one: Repo) -> None:
+    one.at(one.common().parent).git("branch", "-m", "b", "new")
+
+
+def _over(one: Repo) -> None:
+    one.git("branch", "-q", "new", "main")
+    one.git("branch", "-M", "b", "new")
+
+
+@pytest.mark.parametrize("rename", [_twice, _elsewhere, _over, _without_a_word, _anew, _amended])
+def test_a_finished_branch_is_its_commits(
+    hub: Repo, one: Repo, rename: Callable[[Repo], None]
+) -> None:
+    """It keeps its mark, claims, footprint and turn, under the name that it has now.
+
+    git-flow-next#231: it was "deleted" once it was renamed.
+    """
+    rename(one)
+
+    (found,) = order(hub)
+    assert (found["branch"], found["was"], found["state"]) == ("new", ["b"], "finished")
+    assert (found["exists"], found["footprint"], found["actor"]) == (True, ["x"], "one-0001")
+    assert found["changed_since_finish"] is (rename is _amended)
+    shown = hub.coord("merge-order", "--rehearse").out
+    assert "was b" in shown
+    assert "git merge --no-edit new" in shown
+    # Signing off keeps what waits for the landing; landing settles all of it.
+    assert answer(one, "sign-off")["kept"] == ["artifact:x", "branch:b", "task:y"]
+    hub.git("merge", "-q", "new")
+    released = [each["scope"] for each in answer(hub, "release", "--landed")["released"]]
+    assert released == ["artifact:x", "branch:b", "task:y"]
+
+
+def test_a_running_branch_is_known_by_its_new_name(hub: Repo, tmp_path: Path) -> None:
+    """On the board, in the merge order, by show; and finishing it takes its claims along."""
+    one = worker(hub, tmp_path / "one", "b", "one-0001")
+    answer(one, "claim", "artifact:x", "branch:b")
+    one.git("branch", "-m", "new")
+
+    (found,) = order(hub)
+    assert (found["branch"], found["was"], found["state"]) == ("new", ["b"], "running")
+    row = scope(hub, "branch:b")
+    assert (row["renamed"], row["holder"]["branch"], row["claimants"][0]["was"]) == (
+        "new",
+        "new",
+        "b",
+    )
+    board = hub.coord("board").out
+    assert "one-0001 on new, was b, for" in board
+    assert "(now new)" in board
+    assert len(answer(hub, "show", "new")["claims"]) == 2
+
+    one.commit("work", {"x": "1\n"})
+    assert answer(one, "finish")["claims"] == ["artifact:x", "branch:b", "branch:new"]
+    assert [each["state"] for each in order(hub)] == ["finished"]
+    assert answer(one, "sign-off")["kept"] == ["artifact:x", "branch:b", "branch:new"]
+
+
+def test_what_is_claimed_again_under_the_new_name_is_one_claim(hub: Repo, one: Repo) -> None:
+    """It is at work on it again, and waits for nothing of its own."""
+    one.git("branch", "-m", "new")
+
+    (claim,) = answer(one, "claim", "y")["claims"]
+
+    assert (claim["state"], claim["branch"]) == ("held", "new")
+    assert len(scope(hub, "task:y")["claimants"]) == 1
+
+
+def test_a_name_that_is_used_again_is_another_branch(hub: Repo, one: Repo, tmp_path: Path) -> None:
+    """What was claimed before is of the renamed one, what is claimed since of the new one."""
+    one.git("branch", "-m", "new")
+    past = int(one.git("log", "-1", "--format=%ct")) + 2
+    later = hub.with_env(GIT_COMMITTER_DATE=f"{past} +0000")
+    two = hub.at(worker(later, tmp_path / "two", "b", "two-0002").path)
+    while int(hub.run("date", "+%s").out) < past:
+        pass
+    answer(two, "claim", "artifact:z")
+
+    found = {each["branch"]: each for each in order(hub)}
+
+    assert set(found) == {"new", "b"}
+    assert (found["new"]["state"], found["new"]["footprint"]) == ("finished", ["x"])
+    assert (found["b"]["state"], found["b"]["actor"]) == ("running", "two-0002")
+
+
+def test_a_branch_that_was_overwritten_is_not_the_one_that_has_its_name(
+    hub: Repo, one: Repo, tmp_path: Path
+) -> None:
+    """Its finished mark is not the other's, whose commits nobody has called done."""
+    two = worker(hub, tmp_path / "two", "c", "two-0002")
+    answer(two, "claim", "artifact:z")
+    one.git("switch", "-q", "--detach")
+    past = int(hub.run("date", "+%s").out) + 1
+    while int(hub.run("date", "+%s").out) <= past:
+        pass
+    two.git("branch", "-M", "c", "b")
+
+    found = {each["actor"]: each for each in order(hub)}
+
+    assert (found["two-0002"]["branch"], found["two-0002"]["state"]) == ("b", "running")
+    assert (found["one-0001"]["state"], found["one-0001"]["exists"]) == ("finished", False)
+
+
+def test_what_has_landed_is_never_called_deleted(hub: Repo, one: Repo) -> None:
+    """Merged, or squashed and its name used for new work."""
+    hub.git("merge", "-q", "--squash", "b")
+    hub.commit("b, squashed")
+    one.git("switch", "-q", "--detach", "main")
+    one.git("branch", "-q", "-D", "b")
+
+    (found,) = order(hub)
+    assert (found["state"], found["exists"]) == ("landed", False)
+    assert "deleted" not in hub.coord("merge-order").out
+
+
+def test_commits_in_several_branches_are_said_to_be_there(hub: Repo, one: Repo) -> None:
+    """Which of them is the finished one cannot be told; but they are not deleted."""
+    one.git("switch", "-q", "-c", "p")
+    one.git("branch", "-q", "q")
+    one.git("branch", "-q", "-D", "b")
+
+    (found,) = order(hub)
+
+    assert (found["exists"], found["under"]) == (False, ["p", "q"])
+    assert "which is in q and 1 more" in hub.coord("merge-order").out
+
+
+def test_a_copy_of_a_renamed_branch_is_none_of_its_names(hub: Repo, one: Repo) -> None:
+    """``git branch -c`` copies the log that tells of the renaming."""
+    one.git("branch", "-m", "new")
+    one.git("branch", "-c", "copy")
+
+    assert [each["branch"] for each in order(hub)] == ["new"]
+
+
+def test_a_name_of_a_peers_record_is_no_path(hub: Repo, one: Repo) -> None:
+    """A record may say anything; nothing outside of the logs is opened for it."""
+    fifo = one.path / "fifo"
+    os.mkfifo(fifo)
+    names = Names(Worktree(str(hub.common()), str(hub.common()), str(hub.path)))
+
+    for name in (f"../../../../{one.path.name}/fifo", str(fifo), "a\nb", "nul\0"):
+        assert names.now(name, "2026-01-01T00:00:00Z", "f" * 40) == name
