@@ -18,19 +18,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_OURS = {"COORD_TEST_GIT", "COORD_HYPOTHESIS_EXAMPLES", "COORD_WHEEL", "COORD_PICTURES"}
+_OURS = {
+    "COORD_TEST_GIT",
+    "COORD_HYPOTHESIS_EXAMPLES",
+    "COORD_WHEEL",
+    "COORD_PICTURES",
+    "COORD_TABLE",
+}
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_leaked_git() -> None:
     """Drop git's variables: a suite run from a hook must never write into the real repository."""
     for key in [key for key in os.environ if key.startswith(("GIT_", "COORD_"))]:
-        if key not in {
-            "COORD_TEST_GIT",
-            "COORD_HYPOTHESIS_EXAMPLES",
-            "COORD_WHEEL",
-            "COORD_PICTURES",
-        }:
+        if key not in _OURS:
             del os.environ[key]
 
 

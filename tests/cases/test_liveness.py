@@ -13,8 +13,8 @@ import signal
 import subprocess
 import tempfile
 import time
-import uuid
 from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -22,12 +22,25 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.liveness import machine
-from harness.board import MARK, actor, answer, eventually, living, marked, scope, silence
+from harness.board import actor, answer, eventually, living, scope, silence
+from harness.lives import (
+    AGAIN,
+    MUTANTS,
+    READERS,
+    WAYS,
+    allowed,
+    expected,
+    lookers,
+    mutant,
+    shown,
+    working,
+)
 from harness.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from harness.lives import Table
     from harness.repo import Done
 
 DEAD = {"ended", "gone", "left"}
@@ -369,101 +382,53 @@ def test_a_reboot_ends_whoever_gave_no_sign_since(on_memory: Repo) -> None:
     assert [one["actor"] for one in scope(c, "task:db")["claimants"]] == [reader]
 
 
-# Ways to run, each with no test above it: its chain ends where the way ends. All go on living.
-CLAIM = "git coord claim $SCOPE && : >ready"
-STAY = "sleep 100; :"
-WAYS = {
-    "child": f"{CLAIM}; {STAY}",
-    "setsid": f"setsid -f sh -c '{CLAIM}; {STAY}'",
-    "nohup": f"nohup sh -c '{CLAIM}; {STAY}' >/dev/null 2>&1 &",
-    "step": f"{CLAIM}; setsid -f sh -c '{STAY}'",  # lives on without all that stood above CLAIM
-    "session": f"git coord session -- sh -c '{CLAIM}; {STAY}'",
-    "pids": f"unshare -r -p -f --mount-proc --kill-child sh -c '{CLAIM}; {STAY}'",
-    "pids-of-host": f"unshare -r -p -f --kill-child sh -c '{CLAIM}; {STAY}'",
-    "times": f"unshare -r -T --boottime 1000 sh -c '{CLAIM}; {STAY}'",
-    "stopped": f"{CLAIM}; kill -STOP $$; {STAY}",
-}
-COVERED = 'for one in .git/worktrees/*; do mount -t tmpfs none "$one" || exit; done; exec "$@"'
-# Who looks, as what stands before a command.
-LOOKERS = {
-    "here": (),
-    "pids": ("unshare", "-r", "-p", "-f", "--mount-proc", "--kill-child"),
-    "pids-of-host": ("unshare", "-r", "-p", "-f", "--kill-child"),
-    "times": ("unshare", "-r", "-T", "--boottime", "1000"),
-    "mounts": ("unshare", "-rm", "sh", "-c", COVERED, "-"),
-    "user": ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-             "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
-             "sh", "-c", 'exec "$@"', "-"),  # the exec of setpriv itself has the powers of root
-}  # fmt: skip
-
-
 @pytest.fixture
-def lives(on_memory: Repo) -> Iterator[dict[str, str]]:
-    """Workers that live, each in its way and silent for an hour: their scopes by actor."""
-    mark = uuid.uuid4().hex
-    folder = on_memory.path.parent
-    on_memory.coord("pin", "--self")
-    trees = {way: on_memory.worktree(folder / way, way) for way in WAYS}
-    try:
-        for way, tree in trees.items():
-            started_with = {**tree.env, MARK: mark, "SCOPE": way}
-            subprocess.run(
-                ["setsid", "-f", "sh", "-c", WAYS[way]],
-                cwd=tree.path,
-                env=started_with,
-                check=True,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        for way, tree in trees.items():
-            assert eventually((tree.path / "ready").exists, 30), way
-            silence(tree, HOUR)
-        rows = answer(on_memory, "board")["actors"]
-        yield {row["actor"]: row["branch"] for row in rows if row["branch"] in WAYS}
-    finally:
-        for pid in marked(mark):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+def lives(on_memory: Repo) -> Iterator[Table]:
+    """Workers that live, each in its way and silent for an hour."""
+    with working(on_memory) as table:
+        yield table
 
 
-def test_nobody_who_lives_is_called_dead(on_memory: Repo, lives: dict[str, str]) -> None:
+def test_nobody_who_lives_is_called_dead(lives: Table) -> None:
     """Ways to run by who looks: no cell says ended or gone, and no end of a chain is a proof.
 
-    That all above its last command has ended is said of the one of whom it is true.
-    All the reports of namespaces at once, and their neighbours.
+    That all above its last command has ended is said of those of whom it is true, and that git has
+    forgotten a worktree of that alone. All the reports of namespaces at once, and their neighbours.
+    Each row fails where the judgement is changed. COORD_TABLE names a file for the table; then a
+    take-over is tried in each cell as well.
     """
-    home = on_memory.path.parent / "home"
-    home.mkdir()
-    (home / ".gitconfig").write_text("[safe]\n\tdirectory = *\n")
-    at_home = on_memory.with_env(HOME=str(home))
-    lookers = [one for one in LOOKERS if one != "user" or not os.geteuid()]
-
-    boards = {}
-    for looker in lookers:
-        said = at_home.run(*LOOKERS[looker], "git", "coord", "board", "--json")
-        assert said.code == 0, said
-        boards[looker] = json.loads(said.out)
-    taken = [
-        on_memory.run(*LOOKERS[looker], "git", "coord", "take-over", "child", "--gone")
-        for looker in lookers
-        if looker != "user"
-    ]
+    boards = {looker: lives.board(looker) for looker in lookers()}
 
     cells = {
-        (looker, lives[one["actor"]]): one["liveness"]
+        (looker, way): word
         for looker, board in boards.items()
-        for one in board["actors"]
-        if one["actor"] in lives
+        for way, word in lives.words(board).items()
     }
-    assert len(cells) == len(lookers) * len(WAYS)
-    assert cells["here", "step"] == "left"
-    wrong = {cell: word for cell, word in cells.items() if word in DEAD and cell[1] != "step"}
+    if file := os.environ.get("COORD_TABLE"):
+        Path(file).write_text(shown(cells))
+    assert len(cells) == len(lookers()) * len(lives.names)
+    wrong = {cell: word for cell, word in cells.items() if word not in allowed(cell[1])}
     assert wrong == {}
-    assert not {cells[looker, "step"] for looker in lookers} & {"ended", "gone"}
+    here = {way: word for (looker, way), word in cells.items() if looker == "here"}
+    assert here == {way: expected(way) for way in here}
     claims = [one for board in boards.values() for one in board["claims"]]
-    assert len(claims) == len(cells)
-    assert not [one for one in claims if one["dead"] or one["gone"]]
-    assert {done.refusal.rule for done in taken} == {"holder-not-gone"}
+    dead = {one["scope"] for one in claims if one["dead"] or one["gone"]}
+    assert dead == {"task:pruned", "task:re-added"}
+    refused = [one for one in here if expected(one) != "gone"]
+    writers = [looker for looker in boards if looker not in READERS]
+    tried = product(writers, refused) if file else zip(writers, refused, strict=False)
+    taken = {cell: lives.take(*cell).refusal.rule for cell in tried}
+    assert set(taken.values()) == {"holder-not-gone"}, taken
+    # Who believes in silence, in a chain, a number, a lock or a folder calls the living dead.
+    for why, (change, looker, killed) in MUTANTS.items():
+        if looker in boards:
+            assert killed & {*WAYS, AGAIN} <= dead_by(lives, change, looker), why
+
+
+def dead_by(lives: Table, change: str, looker: str) -> set[str]:
+    """Return who is called dead where the judgement is changed."""
+    found = lives.words(lives.board(looker, *mutant(change)))
+    return {way for way, word in found.items() if word not in allowed(way)}
 
 
 def test_a_copied_worktree_acts_for_nobody(three: list[Repo], tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ class Users(NamedTuple):
             "GIT_EDITOR": "true",
         }
         done = subprocess.run(
-            ["unshare", "-m", "sh", "-ec", "\n".join([*_opened(), become]), inner],
+            ["unshare", "-m", "sh", "-ec", "\n".join([*opened(), become]), inner],
             env=env,
             capture_output=True,
             text=True,
@@ -65,7 +65,7 @@ class Users(NamedTuple):
         return Done(done.returncode, done.stdout, done.stderr)
 
 
-def _opened() -> Iterator[str]:
+def opened() -> Iterator[str]:
     """Yield what lets anybody reach the interpreter and the checkout, in shell."""
     closed = {folder for path in _NEEDED for folder in _closed(Path(path))}
     for folder in sorted(closed):

@@ -28,8 +28,7 @@ def create(path: str, data: bytes, mode: int = 0o666, share: int = 0) -> bool:
     """Create `path` holding `data`; return False, changing nothing, when it exists already.
 
     Raises:
-        OSError: the folder is not writable, the disk is full; or `path` is there, whole, but the
-            disk would not say that it will stay.
+        OSError: the folder is not writable, the disk is full; nothing is there then.
     """
     if os.path.lexists(path):
         return False
@@ -41,8 +40,19 @@ def create(path: str, data: bytes, mode: int = 0o666, share: int = 0) -> bool:
     finally:
         forget(temp)
     if placed:
-        sync_folder(path)
+        keep(path)
     return placed
+
+
+def keep(path: str) -> None:
+    """Ask the disk to keep the entry `path`, which stands whatever the disk says to that.
+
+    Whoever says after this that nothing was done would be wrong; and git asks for less.
+    """
+    try:
+        sync_folder(path)
+    except OSError:
+        pass
 
 
 def link(temp: str, path: str) -> bool | None:
@@ -226,12 +236,16 @@ def _write_synced(fd: int, data: bytes, share: int) -> None:
 
 
 def _create_without_links(path: str, data: bytes, mode: int, share: int) -> bool:
-    """Create on a file system without hard links (exFAT, some SMB): a torn file may stay."""
+    """Create on a file system without hard links (exFAT, some SMB): a kill may leave it torn."""
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileExistsError:
         return False
-    _write_synced(fd, data, share)
+    try:
+        _write_synced(fd, data, share)
+    except OSError:
+        forget(path)
+        raise
     return True
 
 

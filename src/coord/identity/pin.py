@@ -208,7 +208,7 @@ def replace(git_dir: str, common_dir: str, wanted: str, rule: Authorship) -> Pin
         except OSError:
             os.unlink(temp)
             raise
-        publish.sync_folder(path)
+        publish.keep(path)
         _follow(git_dir, common_dir, made, rule)
         return made
 

@@ -89,7 +89,7 @@ def _published(spot: Spot, path: str, data: bytes) -> bool:
     if placed is None:
         return publish.create(full, data)
     if placed:
-        publish.sync_folder(full)
+        publish.keep(full)
     return placed
 
 

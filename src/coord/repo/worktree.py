@@ -322,10 +322,17 @@ def _sibling(lines: list[str], main: str | None, known: dict[str, str]) -> Sibli
 
 
 def _private_dirs(common_dir: str) -> dict[str, str]:
-    """Map each linked worktree's real path to its private git dir, from git's back links."""
+    """Map each linked worktree's real path to its private git dir, from git's back links.
+
+    None where the folder may not be read, as git itself lists none then.
+    """
     folder = os.path.join(common_dir, "worktrees")
     found: dict[str, str] = {}
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return found
+    for name in names:
         git_dir = os.path.join(folder, name)
         try:
             link = os.fsdecode(peerfile.read(os.path.join(git_dir, "gitdir"))).rstrip("\n")
