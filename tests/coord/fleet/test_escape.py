@@ -48,3 +48,10 @@ def test_what_people_type_is_legible(text: str, field: str) -> None:
 def test_a_foreign_backslash_stands_for_itself() -> None:
     """A path of another system, in a stranger's tool, is not cut."""
     assert unescaped("\\q \\xZZ \\u12 \\") == "\\q \\xZZ \\u12 \\"
+
+
+@pytest.mark.parametrize("field", ["\\Ubaaaaaaa", "\\U00110000", "\\Uffffffff"])
+def test_an_escape_beyond_unicode_is_none(field: str) -> None:
+    """One such field in a committed ledger ended every verb that reads it."""
+    assert unescaped(field) == field
+    assert unescaped("\\U0010ffff\\U000e0041") == "\U0010ffff\U000e0041"
