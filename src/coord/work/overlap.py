@@ -28,8 +28,9 @@ def overlap(call: Call) -> Overlap:
     """Return which declared paths meet, and which files two branches have in fact both changed."""
     worker = arrive.looking(call)
     roll = worker.roll()
-    met = overlaps.unlanded(worker, pathspecs.meetings(worker.here, overlaps.live(worker, roll)))
-    landed = overlaps.Landed(worker)
+    declared = pathspecs.meetings(worker.here, overlaps.live(worker, roll))
+    met = overlaps.unlanded(worker, roll, declared)
+    landed = overlaps.Landed(worker, roll)
     names = [name for name in _branches(worker, roll) if not landed.is_branch(name)]
     return Overlap(worker, met, contact.Branches(worker.here).contacts(names))
 

@@ -34,13 +34,11 @@ def live(worker: Worker, roll: Roll) -> list[Declared]:
 class Landed:
     """The branches of the board that have landed where the main worktree is; asked of git once."""
 
-    def __init__(self, worker: Worker) -> None:
-        self._here = worker.here
-        self._onto = branches.target(worker.here, "main-worktree/HEAD")
-        tops = claims.tops(worker.store)
-        self._found = (
-            {} if self._onto is None else standing.looked_up(worker.here, tops, self._onto)
-        )
+    def __init__(self, worker: Worker, roll: Roll) -> None:
+        here, onto = worker.here, branches.target(worker.here, "main-worktree/HEAD")
+        tops = list(claims.tops(worker.store))
+        self._here, self._onto, self._roll = here, onto, roll
+        self._found = {} if onto is None else standing.looked_up(here, tops, onto, roll.names)
 
     def is_branch(self, name: str | None) -> bool:
         """Tell whether a branch has landed, and nobody is at work on it again."""
@@ -49,17 +47,18 @@ class Landed:
 
     def is_place(self, place: Place) -> bool:
         """Tell whether a place was taken for what has landed of its branch."""
-        if self._onto is None or not self.is_branch(place.branch):
+        name = self._roll.branch(place)
+        if self._onto is None or not self.is_branch(name):
             return False
-        branch = self._found[keys.normal(place.branch or "")]
+        branch = self._found[keys.normal(name or "")]
         return standing.is_of_landed(self._here, self._onto, branch, place)
 
 
-def unlanded(worker: Worker, met: list[Meeting]) -> list[Meeting]:
+def unlanded(worker: Worker, roll: Roll, met: list[Meeting]) -> list[Meeting]:
     """Return the overlaps of branches that are both still to be merged."""
     if not met:
         return []
-    landed = Landed(worker)
+    landed = Landed(worker, roll)
     gone = {one for meeting in met for one in meeting[:2] if landed.is_place(one.claim)}
     return [one for one in met if not gone & {one.first, one.second}]
 
@@ -69,7 +68,7 @@ def tell(worker: Worker, roll: Roll, scope: str, mine: Place) -> list[Meeting]:
     if not mine.paths:
         return []
     own = pathspecs.Declared(scope, mine)
-    met = unlanded(worker, pathspecs.meetings(worker.here, live(worker, roll), own))
+    met = unlanded(worker, roll, pathspecs.meetings(worker.here, live(worker, roll), own))
     for meetings in text.peers(met, worker.instance).values():
         _tell(worker, meetings)
     return [one for one in met if own in {one.first, one.second}]
