@@ -32,7 +32,7 @@ coord_union() { printf '%s\n' "$1,$2" | tr ',' '\n' | LC_ALL=C sort -u | sed '/^
 coord_had=$(sed -n 's/^extras //p' .venv/coord-stamp 2>/dev/null || true)
 coord_extras=$(coord_union "$coord_extras" "$coord_had")
 coord_want="extras $coord_extras
-$(git ls-files -co --exclude-standard '*.py' 'hooks/sh' 'drivers/sh' '*/schemas/*.json' '*/page.css' '*/completion.*' pyproject.toml | LC_ALL=C sort | cksum) $(cksum <pyproject.toml) $(pwd)"
+$(git ls-files -co --exclude-standard '*.py' 'hooks/sh' 'drivers/sh' '*/schemas/*.json' '*/page.css' '*/completion.*' '*/cli/agents.md' pyproject.toml | LC_ALL=C sort | cksum) $(cksum <pyproject.toml) $(pwd)"
 if [ ! -x .venv/bin/python ] || [ "$(cat .venv/coord-stamp 2>/dev/null)" != "$coord_want" ]; then
 	coord_venv || exit 3
 	echo "installing git-coord${coord_extras:+ and what its tests need} into .venv; the first time this takes a while" >&2

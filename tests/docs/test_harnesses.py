@@ -116,20 +116,3 @@ def at_home(repo: Repo, env: dict[str, str]) -> Repo:
     """Return a handle that runs in the home folder, with `env` and nothing else."""
     home = repo.at(Path(repo.env["HOME"]))
     return type(home)(home.path, env)
-
-
-PARAGRAPH = [line for line in PAGE.splitlines() if line.startswith("> ")]
-COMMANDS = re.findall(r"`(git coord [^`]+)`", "\n".join(PARAGRAPH))
-
-
-def test_an_agent_that_does_as_the_paragraph_says_gets_through(agent: Repo) -> None:
-    """Every command of it, in its order; the ledgers are ready to be committed then."""
-    assert len(COMMANDS) == 9
-
-    for command in COMMANDS:
-        done = agent.run("sh", "-c", command.replace("TASK", "parser"))
-        assert done.code == 0, f"{command}\n{done.err}"
-
-    assert agent.read("coordination/moves.tsv").count("\n") == 2
-    assert agent.read("coordination/put-down.tsv").count("\n") == 2
-    assert "parser" not in agent.coord("board").out

@@ -17,7 +17,7 @@ from coord.cli import closed, show
 from coord.cli.verbs import GROUPS, VERBS
 
 # They leave no trace, not even of who has asked; a session gives the signs of its command alone.
-_TRACELESS = {"clone-id", "completion", "doctor", "log-merge", "session"}
+_TRACELESS = {"agents", "clone-id", "completion", "doctor", "log-merge", "session"}
 
 
 class Verbs(click.Group):
