@@ -27,7 +27,7 @@ def declared(here: Worktree, *prefixes: str) -> dict[str, tuple[Line, ...]]:
         here: the repository.
         prefixes: such as ``refs/heads``.
     """
-    listing = git.tell("for-each-ref", "--format=%(refname)", *prefixes, cwd=here.cwd)
+    listing = git.tell("for-each-ref", "--format=%(refname)", *prefixes, cwd=here.cwd, env=here.env)
     refs = [ref for ref in listing.text.split("\n") if ref]
     texts = _blobs(here, refs, attributesfile.COMMITTED)
     found = {ref: tuple(attributesfile.rules(text)) for ref, text in texts}
@@ -42,7 +42,11 @@ def producers(here: Worktree, *prefixes: str) -> dict[str, str]:
         prefixes: such as ``refs/heads``; the first that has one counts.
     """
     names = ("--format=%(refname)", *prefixes)
-    refs = [ref for ref in git.tell("for-each-ref", *names, cwd=here.cwd).text.split("\n") if ref]
+    refs = [
+        ref
+        for ref in git.tell("for-each-ref", *names, cwd=here.cwd, env=here.env).text.split("\n")
+        if ref
+    ]
     refs.sort(key=lambda ref: [ref.startswith(prefix) for prefix in prefixes], reverse=True)
     found: dict[str, str] = {}
     for ref, text in _blobs(here, refs, config.FILE):
@@ -60,7 +64,7 @@ def _blobs(here: Worktree, refs: list[str], name: str) -> Iterator[tuple[str, by
     asked = "".join(f"{ref}:{name}\n" for ref in refs)
     if not asked:
         return
-    rest = git.tell("cat-file", "--batch", cwd=here.cwd, stdin=os.fsencode(asked)).out
+    rest = git.tell("cat-file", "--batch", cwd=here.cwd, env=here.env, stdin=os.fsencode(asked)).out
     for ref in refs:
         header, _, rest = rest.partition(b"\n")
         words = header.split()

@@ -18,6 +18,8 @@ from coord.repo import git
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from coord.repo.worktree import Worktree
+
 KEY = "core.hooksPath"
 OWN = ("local", "worktree")
 BYPASS = "--no-hooks"
@@ -59,9 +61,9 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     return git.elsewhere(environ) | config
 
 
-def ask(cwd: str, environ: Mapping[str, str] = os.environ) -> Setting:
-    """Return the setting that is in force for commits made in `cwd`."""
-    env = environment(environ)
+def ask(there: Worktree, environ: Mapping[str, str] = os.environ) -> Setting:
+    """Return the setting that is in force for commits made in a worktree."""
+    cwd, env = there.cwd, environment(environ) | there.named
     answer = git.as_user(
         "rev-parse", "--path-format=absolute", "--git-path", "hooks", cwd=cwd, env=env
     )

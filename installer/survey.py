@@ -102,7 +102,7 @@ def survey(here: Worktree, *, hooks: bool, again: str, with_fleet: bool = False)
     git.require_version(here.cwd)
     declared = config.load(here.top)
     rule = authorship(here, declared)
-    setting = hookspath.ask(here.cwd)
+    setting = hookspath.ask(here)
     if hooks:
         hookspath.require_usable(setting, again=again)
     home = launcher.find()
@@ -205,7 +205,9 @@ def _committed(there: Worktree) -> bytes | None:
     """Return the root ``.gitattributes`` of a worktree, or of a bare repository's HEAD."""
     if there.top is not None:
         return disk.read(os.path.join(there.top, attributesfile.COMMITTED))
-    blob = git.ask("cat-file", "blob", f"HEAD:{attributesfile.COMMITTED}", cwd=there.cwd)
+    blob = git.ask(
+        "cat-file", "blob", f"HEAD:{attributesfile.COMMITTED}", cwd=there.cwd, env=there.env
+    )
     return None if blob.code else blob.out
 
 

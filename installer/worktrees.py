@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from coord.repo import worktree
 from coord.repo.worktree import Worktree
+
+if TYPE_CHECKING:
+    from coord.repo.worktree import Sibling
 
 
 def present(here: Worktree) -> list[Worktree]:
@@ -15,11 +19,16 @@ def present(here: Worktree) -> list[Worktree]:
     git dir for the main worktree of a submodule, whose top only `here` itself knows.
     """
     found = [
-        Worktree(sibling.git_dir, here.common_dir, None if sibling.bare else sibling.path)
+        Worktree(sibling.git_dir, here.common_dir, _top(sibling))
         for sibling in worktree.siblings(here)
         if sibling.git_dir and not sibling.prunable and os.path.isdir(sibling.path)
     ]
     return [here if one.git_dir == here.git_dir and here.top else one for one in found]
+
+
+def _top(sibling: Sibling) -> str | None:
+    """Return a sibling's folder; git lists the git dir where it does not know that of the files."""
+    return None if sibling.bare or sibling.path == sibling.git_dir else sibling.path
 
 
 def with_top(here: Worktree) -> Worktree:

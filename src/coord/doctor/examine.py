@@ -165,7 +165,7 @@ def _shared(
     own = configured.Listing()
     if configuration.is_extended(config):
         own = configured.ask_file(os.path.join(common, "config.worktree"), common, env)
-    written = installation.listed(os.path.join(common, HOME, "config"), common) if installed else {}
+    written = installation.listed(os.path.join(common, HOME, "config"), here) if installed else {}
     return configuration.Shared(
         common, config, own, written, os.path.exists(os.path.join(common, "index"))
     )

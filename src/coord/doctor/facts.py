@@ -14,6 +14,8 @@ from coord.identity import pin
 from coord.repo import git, worktree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from coord.doctor.probes import Hooks, Prober
     from coord.identity.pin import Pin
     from coord.installer.attributesfile import Line
@@ -104,9 +106,12 @@ def look(sibling: Sibling, means: Means) -> View:
         view = _pinned(view)
     if not os.path.isdir(sibling.path):
         return replace(view, away=True)
-    if view.bare:  # named, for `safe.bareRepository = explicit` lets no folder lead to it
+    if view.bare or sibling.path == sibling.git_dir:
+        # Named, for `safe.bareRepository = explicit` lets no folder lead to it.
         env = {**means.prober.env, "GIT_DIR": view.here.git_dir}
         means = means._replace(prober=means.prober._replace(env=env))
+    if _is_somewhere(view, means.prober.env):
+        return replace(view, away=True)
     try:
         return _inside(view, means)
     except CoordError as error:
@@ -118,8 +123,6 @@ def _inside(view: View, means: Means) -> View:
     done = git.as_user(*_QUESTION, cwd=view.folder, env=means.prober.env)
     hooks, git_dir, top = _answers(done)
     fault, words = _disagreement(view, git_dir, top, os.fsdecode(done.err))
-    if fault == NO_FILES and _is_somewhere(view):
-        return replace(view, away=True)
     listing = configured.ask(view.folder, means.prober.env)
     if listing is None and not fault:
         told = git.as_user("config", "--list", cwd=view.folder, env=means.prober.env)
@@ -171,16 +174,17 @@ def _disagreement(view: View, git_dir: str, top: str, err: str) -> tuple[str, st
     return "", ""
 
 
-def _is_somewhere(view: View) -> bool:
+def _is_somewhere(view: View, env: Mapping[str, str]) -> bool:
     """Tell whether this is a main worktree whose folder nobody but itself can name.
 
     With ``git init --separate-git-dir``, or `.git` as a link, git lists the git dir in its place.
     """
     here = view.here
-    if here.linked or view.folder != here.common_dir:
+    if here.linked or view.bare or view.folder != here.common_dir:
         return False
     asked = ("config", "--get", "core.worktree")
-    return os.path.exists(here.private("index")) and git.ask(*asked, cwd=view.folder).code != 0
+    unset = git.as_user(*asked, cwd=view.folder, env=env).code == 1
+    return unset and os.path.exists(here.private("index"))
 
 
 def _probed(view: View, means: Means, folder: str) -> View:

@@ -114,15 +114,16 @@ def _fired(
     there: Worktree, prober: probes.Prober, proved: set[str]
 ) -> tuple[probes.Hooks, configured.Listing]:
     """Fire our hooks in a worktree: one of them where all in that folder have answered already."""
+    prober = prober._replace(env={**prober.env, **there.named})
     listing = configured.ask(there.cwd, prober.env) or configured.Listing()
-    folder = hookspath.ask(there.cwd).folder
+    folder = hookspath.ask(there).folder
     return prober.hooks(there.cwd, folder, listing, proved=folder in proved), listing
 
 
 def _config(there: Worktree) -> Iterator[Problem]:
     """Yield the keys of our config that git answers differently for this worktree."""
-    written = listed(os.path.join(there.common_dir, plan.HOME, "config"), there.cwd)
-    for rule, key in differing(written, listed(None, there.cwd)):
+    written = listed(os.path.join(there.common_dir, plan.HOME, "config"), there)
+    for rule, key in differing(written, listed(None, there)):
         if rule == "config-missing":
             message = f"git does not read our {key}"
             yield Problem(rule, there.cwd, message, command.install())
@@ -157,10 +158,10 @@ def _wanted() -> dict[str, str]:
     return found
 
 
-def listed(file: str | None, cwd: str) -> dict[str, str]:
-    """Return key → last value, of one config file or of all that git reads in `cwd`."""
+def listed(file: str | None, there: Worktree) -> dict[str, str]:
+    """Return key → last value, of one config file or of all that git reads in a worktree."""
     source = ("--file", file) if file else ()
-    done = git.ask("config", *source, "--null", "--list", cwd=cwd)
+    done = git.ask("config", *source, "--null", "--list", cwd=there.cwd, env=there.env)
     pairs = (field.partition("\n") for field in done.fields)
     return {key: value for key, _, value in pairs}
 

@@ -46,6 +46,20 @@ class Worktree(NamedTuple):
         return self.top or self.git_dir
 
     @property
+    def named(self) -> dict[str, str]:
+        """What git needs in its environment to find it from :attr:`cwd`.
+
+        With ``safe.bareRepository=explicit``, the default of git 3.0, it finds a git dir only where
+        that is named. How we came to this one was judged when it was discovered.
+        """
+        return {} if self.top else {"GIT_DIR": self.git_dir}
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment of a child of ours that is to find it from :attr:`cwd`."""
+        return git.elsewhere() | self.named
+
+    @property
     def installed(self) -> bool:
         """Whether ``coord-install`` has run here."""
         return os.path.exists(os.path.join(self.common_dir, "hooks", "coord", "launch"))

@@ -114,7 +114,7 @@ def uninstall(call: Call, again: str, *, purge: bool, dry_run: bool) -> Report:
         with apply.alone(common, again=again):
             if not purge:
                 undo.require_settled(here, again=again)
-            steps, notes = undo.uninstall(here, hookspath.ask(here.cwd, call.environ).folder)
+            steps, notes = undo.uninstall(here, hookspath.ask(here, call.environ).folder)
             apply.apply([] if dry_run else steps, common, again=again)
             _require_no_lock(common, again)
     else:
