@@ -56,7 +56,8 @@ fail() {
 # Every path, mode and byte of the git dir, objects and history aside.
 bytes() {
 	(cd "$scratch/repo/.git" && find . \( -name objects -o -name logs -o -name refs -o -name index \
-		-o -name ORIG_HEAD -o -name COMMIT_EDITMSG -o -name worktrees -o -name packed-refs \) -prune \
+		-o -name ORIG_HEAD -o -name COMMIT_EDITMSG -o -name worktrees -o -name packed-refs \
+		-o -name reftable \) -prune \
 		-o -type f -exec cksum {} + -o -print | LC_ALL=C sort)
 }
 

@@ -232,6 +232,8 @@ def test_a_tool_that_runs_no_hook_is_judged_by_the_check(guarded: Repo) -> None:
     """jj, libgit2 and JGit run none (jj-vcs/jj#405, #3577, jgit#71)."""
     guarded.commit("log", {"x.log": "a\nb\n"})
     base = guarded.git("rev-parse", "HEAD")
+    if guarded.common("reftable").exists():
+        pytest.skip("libgit2 reads no reftable")
     library = pygit2.Repository(str(guarded.path))
     guarded.write("x.log", "b\n")
     library.index.add("x.log")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness import system_path
 from harness.clinic import findings, healthy
 from harness.grounds import git_version
 from harness.snapshot import snapshot
@@ -323,7 +324,7 @@ def test_a_client_with_a_bare_path_is_guarded(installed: Repo, tmp_path: Path) -
     side = installed.worktree(tmp_path / "side", "side")
     side.with_env(GIT_AUTHOR_EMAIL="leaked@x").commit("wrong")
     installed.git("init", "-q", "--bare", str(tmp_path / "remote.git"))
-    bare = {"HOME": str(installed.env["HOME"]), "PATH": "/usr/bin:/bin"}
+    bare = {"HOME": str(installed.env["HOME"]), "PATH": system_path()}
 
     done = subprocess.run(
         ["git", "push", "-q", str(tmp_path / "remote.git"), "side"],

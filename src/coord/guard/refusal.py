@@ -254,10 +254,25 @@ def is_cut_off(here: Worktree, record: Record, facts: Facts) -> bool:
     if noted or not record.readable or facts.head != record.head or record.ours == record.theirs:
         return False
     try:
-        logged = os.stat(here.private("logs/HEAD")).st_mtime_ns
-        return os.stat(record.file).st_mtime_ns > logged
+        return _is_newer(here, os.stat(record.file).st_mtime_ns)
     except OSError:
         return False
+
+
+def _is_newer(here: Worktree, written: int) -> bool:
+    """Tell whether something was `written`, in nanoseconds, after HEAD's reflog was.
+
+    A reftable tells seconds; within one of them what an abort takes away does.
+    """
+    if not os.path.exists(here.private("reftable")):
+        return written > os.stat(here.private("logs/HEAD")).st_mtime_ns
+    from coord.repo import git  # noqa: PLC0415  # only for a record that nothing explains
+
+    asked = ("log", "--walk-reflogs", "-1", "--date=unix", "--format=%gd", "HEAD")
+    last = git.ask(*asked, cwd=here.cwd).text.removeprefix("HEAD@{").removesuffix("}")
+    if not last.isdigit() or written // 10**9 != int(last):
+        return last.isdigit() and written // 10**9 > int(last)
+    return git.ask("rev-parse", "-q", "--verify", "AUTO_MERGE", cwd=here.cwd).code == 0
 
 
 def cut_off(record: Record) -> tuple[str, str]:

@@ -190,14 +190,20 @@ def tell(
     done = ask(*args, cwd=cwd, env=env, stdin=stdin)
     if done.code:
         stderr = os.fsdecode(done.err)
-        known = _locked(stderr) or _full(stderr, cwd) or _denied(args, stderr, cwd)
+        known = _locked(stderr, cwd) or _full(stderr, cwd) or _denied(args, stderr, cwd)
         raise known or GitError(args, done.code, stderr, cwd)
     return done
 
 
-def _locked(stderr: str) -> Environment | None:
-    """Return the refusal for a lock file that git names in its words, in any language."""
-    locks = [word for word in stderr.split("'") if word.endswith(".lock") and os.path.exists(word)]
+def _locked(stderr: str, cwd: str) -> Environment | None:
+    """Return the refusal for a lock file that git names in its words, in any language.
+
+    That of a reftable it does not name.
+    """
+    dirs = ask("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", cwd=cwd)
+    tables = [f"{folder}/reftable/tables.list.lock" for folder in dirs.text.split("\n")]
+    words = [*stderr.split("'"), *tables]
+    locks = [word for word in words if word.endswith(".lock") and os.path.exists(word)]
     if not locks:
         return None
     age = time.time() - os.lstat(locks[0]).st_mtime
