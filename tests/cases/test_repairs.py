@@ -22,11 +22,15 @@ ROUNDS = 3
 DEEP = 4
 # What a settled file no longer has is what marked it as unsettled.
 _MARKERS = re.compile(r"<{7} .*|={7}|>{7} .*")
-# A person joins by hand: what is taken out of the file is put aside.
+# A person takes out the line that the editor was opened at, or else what marks a conflict; what was
+# there is put aside.
 _HAND = r"""#!/bin/sh
 for file; do :; done
 mkdir -p "$ASIDE"; cp "$file" "$ASIDE/$$"; echo "by hand: $file"
-sed -i -e '/^<<<<<<</d' -e '/^=======$/d' -e '/^>>>>>>>/d' -e '/\[\[\[\[/d' "$file"
+case $1 in
++*) sed -i -e "${1#+}d" -e '/\[\[\[\[/d' "$file" ;;
+*) sed -i -e '/^<<<<<<</d' -e '/^=======$/d' -e '/^>>>>>>>/d' "$file" ;;
+esac
 """
 
 
