@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
+from coord.base.names import quote
 from coord.board import claims
 from coord.board.directory import Directory
 from coord.guard import refusal
@@ -116,8 +117,8 @@ def _claimed(scope: str, holder: Claim, again: str) -> Refused:
         f"{scope} is held by {holder.actor}",
         where=scope,
         why="the board goes with the rest, and nobody would see who works on what; let its holder "
-        "release it, take it over, or give the board up",
-        run=f"{again} --purge",
+        f"release it, or take it over. {again} --purge gives up all that the board shows",
+        run="git coord board",
     )
 
 
@@ -126,9 +127,9 @@ def _unsettled(there: Worktree, record: refusal.Record, again: str) -> Refused:
         "refusal-pending",
         "a refused merge is not settled yet",
         where=f"{there.cwd}: {record.path or 'unreadable record'}",
-        why="without its record the next commit there may drop one side; commit the merge or abort "
-        "it first, or give the record up",
-        run=f"{again} --purge",
+        why="without its record the next commit there may drop one side; settle it and commit the "
+        f"merge, or abort that. {again} --purge gives the record up",
+        run=f"cd {quote(there.cwd)} && {refusal.way_out(record)}",
     )
 
 

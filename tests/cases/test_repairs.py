@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ import pytest
 
 from harness import Repo, clean_environment
 from harness.inventory import lost, taken
-from harness.patients import DOCTOR, PATIENTS, fall_ill, world
+from harness.kills import Stage, at_random
+from harness.patients import ALL, DOCTOR, PATIENTS, fall_ill, world
 from harness.repo import EMAIL, NAME
 
 if TYPE_CHECKING:
@@ -18,15 +20,35 @@ if TYPE_CHECKING:
 
     from harness import Done
 
+# Each fault under what mends history: a minute more.
+EACH = os.environ.get("COORD_REPAIRS") == "each"
+MENDED = (
+    "both regenerated, left to the doctor",
+    "a log that both rewrote, asked before",
+    "a log newest first, turned over",
+    "a log that lost records in a merge",
+    "a peer's commit, taken over by commit -C",
+    "a rebase under way",
+    "a config that is no TOML",
+)
+MENDING = (
+    "git coord check --mend",
+    ALL.replace("check", "check --mend"),
+    "git -C ../w coord reauthor --outgoing",
+)
 ROUNDS = 3
 DEEP = 4
 # What a settled file no longer has is what marked it as unsettled.
 _MARKERS = re.compile(r"<{7} .*|={7}|>{7} .*")
-# A person joins by hand: what is taken out of the file is put aside.
+# A person takes out the line that the editor was opened at, or else what marks a conflict; what was
+# there is put aside.
 _HAND = r"""#!/bin/sh
 for file; do :; done
 mkdir -p "$ASIDE"; cp "$file" "$ASIDE/$$"; echo "by hand: $file"
-sed -i -e '/^<<<<<<</d' -e '/^=======$/d' -e '/^>>>>>>>/d' -e '/\[\[\[\[/d' "$file"
+case $1 in
++*) sed -i -e "${1#+}d" -e '/\[\[\[\[/d' "$file" ;;
+*) sed -i -e '/^<<<<<<</d' -e '/^=======$/d' -e '/^>>>>>>>/d' "$file" ;;
+esac
 """
 
 
@@ -84,14 +106,27 @@ def cure(here: Repo, ask: str) -> str:
     raise AssertionError(f"still asked for after {ROUNDS} rounds:\n{said}")
 
 
+def ill(name: str, well: tuple[Path, Mapping[str, str]], folder: Path) -> dict[str, str]:
+    """Make the patient `name` in `folder`, and return the environment of who lives there."""
+    env = {**well[1], "ASIDE": str(folder / "aside")}
+    fall_ill(well[0], folder, env, name)
+    return env
+
+
+def kept(before: Mapping[str, str], folder: Path, env: Mapping[str, str], said: str) -> bool:
+    """Insist that nothing is gone but what was named."""
+    gone = lost(before, taken(folder, env), said)
+    assert {line: at for line, at in gone.items() if not _MARKERS.fullmatch(line)} == {}, said
+    return True
+
+
 @pytest.mark.parametrize("name", PATIENTS)
 def test_a_repair_takes_nothing_away_that_it_does_not_name(
     name: str, well: tuple[Path, Mapping[str, str]], tmp_path: Path
 ) -> None:
     """From the first symptom to a green doctor, also where a command leads to the next."""
     folder = tmp_path / "live"
-    env = {**well[1], "ASIDE": str(folder / "aside")}
-    fall_ill(well[0], folder, env, name)
+    env = ill(name, well, folder)
     patient = PATIENTS[name]
     before = taken(folder, env)
 
@@ -101,5 +136,39 @@ def test_a_repair_takes_nothing_away_that_it_does_not_name(
         said += cure(here, DOCTOR)
 
     assert re.search(r"(?m)^ +run: ", said)
-    gone = lost(before, taken(folder, env), said)
-    assert {line: at for line, at in gone.items() if not _MARKERS.fullmatch(line)} == {}, said
+    assert kept(before, folder, env, said)
+
+
+@pytest.mark.parametrize("name", PATIENTS if EACH else MENDED)
+def test_what_mends_history_takes_nothing_away_whatever_the_fault(
+    name: str, well: tuple[Path, Mapping[str, str]], tmp_path: Path
+) -> None:
+    """Asked for by nobody, in the middle of a merge or with a config that is no TOML."""
+    folder = tmp_path / "live"
+    env = ill(name, well, folder)
+    before = taken(folder, env)
+
+    said = ""
+    for command in MENDING:
+        done = Repo(folder / "r", env).paste(command)
+        said += told(command, done)
+
+    assert "internal-error" not in said
+    assert kept(before, folder, env, said)
+
+
+@pytest.mark.parametrize("name", ["a conflict committed", "a commit of another author"])
+def test_a_repair_that_is_killed_is_run_again(
+    name: str, well: tuple[Path, Mapping[str, str]], tmp_path: Path
+) -> None:
+    """Whatever it had done by then."""
+    folder = tmp_path / "live"
+    env = ill(name, well, folder)
+    patient = PATIENTS[name]
+    here = Repo(folder / patient.place, env)
+    (command,) = printed(here.paste(patient.ask))
+    before = taken(folder, env)
+
+    for _ in at_random(here, command, Stage(folder)):
+        assert kept(before, folder, env, "")
+        assert kept(before, folder, env, cure(here, patient.ask) + cure(here, DOCTOR))

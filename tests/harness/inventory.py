@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 #: What people and peers write in a git dir, beside refs and objects.
 _WRITTEN = ("config", "config.worktree", "info/", "coord", "hooks/", "description", "worktrees/")
 #: What we or git make there, and may take away or make anew.
-_OURS = ("hooks/coord/", "coord-seen", "coord-refused", "coord-beats", "rebase-merge/")
+_OURS = (
+    "hooks/coord/",
+    "coord-seen",
+    "coord-refused",
+    "coord-beats",
+    "coord-sessions",
+    "rebase-merge/",
+)
 _OF_GIT = ("index", "/logs/", "HEAD", "ORIG_HEAD", "_MSG", "AUTO_MERGE", ".lock", "_MODE")
 _CONFIG = ("config", "config.worktree", "identities", "coord.config", "coord-identity.toml")
 _WORD = re.compile(r'[^\s"=\[\]]+')

@@ -213,6 +213,7 @@ PATIENTS: dict[str, Patient] = {
     "a hooks path that leads nowhere": Patient("git config core.hooksPath .git/none"),
     "a hooks path of its own": Patient("git config core.hooksPath .h; mkdir .h; coord-install"),
     "a bare main worktree": Patient("git config core.bare true", place="w"),
+    "a guard that was overridden": Patient("echo 'LOG merge=union' >>.git/info/attributes"),
     "macros that are gone": Patient("sed -i /attr/d .gitattributes; raw commit -qam x"),
     "a launcher that is gone": Patient("rm .git/hooks/coord/launch"),
     "our hooks and config removed": Patient(

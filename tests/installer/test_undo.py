@@ -200,8 +200,8 @@ def test_a_lost_manifest_is_no_obstacle(repo: Repo) -> None:
 
 
 def test_a_pending_refusal_stops_it(installed: Repo) -> None:
-    """Its record is all that keeps the next commit from dropping a side; --purge gives it up."""
-    installed.coord("track", "derived", "x.json", "--regenerate", "make x")
+    """Its record is all that keeps the next commit from dropping a side; the command settles it."""
+    installed.coord("track", "derived", "x.json", "--regenerate", "echo 3 >x.json")
     installed.commit("guard", {".gitattributes": installed.read(".gitattributes"), "x.json": "0"})
     installed.git("switch", "-q", "-c", "other")
     installed.commit("theirs", {"x.json": "1"})
@@ -215,6 +215,26 @@ def test_a_pending_refusal_stops_it(installed: Repo) -> None:
     assert "x.json" in done.refusal.headline
     assert installed.common("hooks/coord/launch").exists()
     assert installed.paste(done.refusal.run).code == 0
+    installed.git("commit", "-q", "--no-edit")
+    assert installed.read("x.json") == "3\n"
+    installed.install("--uninstall")
+    assert not installed.common("hooks/coord").exists()
+
+
+def test_a_pending_refusal_can_be_given_up(installed: Repo) -> None:
+    """By who says so."""
+    installed.coord("track", "log", "a.log")
+    installed.commit("guard", {".gitattributes": installed.read(".gitattributes"), "a.log": "0\n"})
+    installed.git("switch", "-q", "-c", "other")
+    unguarded = installed.with_env(GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="core.hooksPath",
+                                   GIT_CONFIG_VALUE_0="/dev/null")  # fmt: skip
+    unguarded.commit("theirs", {"a.log": "1\n"})
+    unguarded.git("switch", "-q", "main")
+    unguarded.commit("ours", {"a.log": "2\n"})
+    assert installed.tried("merge", "other").code == 1
+
+    installed.install("--uninstall", "--purge")
+
     assert not installed.common("hooks/coord").exists()
     assert not installed.private("coord-refused").exists()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def test_a_live_claim_keeps_the_board(installed: Repo, tmp_path: Path) -> None:
-    """Exit 1 naming scope and holder; the printed command gives the board up."""
+    """Exit 1 naming scope and holder; the command shows the board, and only a flag gives it up."""
     one = worker(installed, tmp_path / "one", "feat", "one-0001")
     answer(one, "claim", "x")
 
@@ -22,7 +22,10 @@ def test_a_live_claim_keeps_the_board(installed: Repo, tmp_path: Path) -> None:
     assert done.code == 1
     assert done.refusal.rule == "claims-live"
     assert "one-0001" in done.refusal.headline
-    assert installed.paste(done.refusal.run).code == 0
+    assert "task:x" in installed.paste(done.refusal.run).out
+    assert installed.common("coord").exists()
+    assert "coord-install --uninstall --purge" in done.refusal.why
+    installed.install("--uninstall", "--purge")
     assert not installed.common("coord").exists()
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from coord.base import command
 from coord.base.finding import Problem
-from coord.base.names import quote
-from coord.doctor import configured, hooks, probes
+from coord.base.names import quote, shown
+from coord.doctor import attributed, configured, hooks, probes
 from coord.doctor.facts import View
 from coord.drivers.registered import DRIVERS
 from coord.guard import guarded
@@ -28,6 +28,7 @@ from coord.installer import (
     worktrees,
 )
 from coord.repo import git
+from coord.settings.sections import editor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
 
 _NAMED = 10
+_LONGEST = 200  # characters of a line that is shown
 
 
 def check(here: Worktree) -> list[Problem]:
@@ -187,12 +189,13 @@ def _effective(there: Worktree) -> Iterator[Problem]:
 
 def otherwise(there: Worktree, path: str, name: str, driver: str) -> Problem:
     """Return the problem of a path that bears our attribute `name` and is merged by `driver`."""
-    return Problem(
-        "attribute-overridden",
-        there.cwd,
-        f"{path} is {name}, but a later line gives it merge={driver}",
-        f"git -C {quote(there.cwd)} check-attr -a -- {quote(path)}",
-    )
+    message = f"{path} is {name}, but a later line gives it merge={driver}"
+    run = f"git -C {quote(there.cwd)} check-attr -a -- {quote(path)}"
+    found = attributed.source(there, path, driver)
+    if found is not None:  # it may be meant for other paths too: a person takes it out
+        message = f"{message}: {found.file}:{found.line}: {shown(found.text[:_LONGEST])}"
+        run = editor(found.file, found.line)
+    return Problem("attribute-overridden", there.cwd, message, run)
 
 
 def _author(there: Worktree) -> Iterator[Problem]:

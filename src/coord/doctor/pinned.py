@@ -145,8 +145,8 @@ def _blind(view: View, rule: Authorship | None) -> Iterator[Finding]:
     kept = view.config.last("core.logallrefupdates")
     logged = os.path.exists(view.here.private("logs/HEAD"))
     if kept is not None and kept.value.lower() != "always" and not truth(kept.value) and not logged:
-        where = f"{kept.key} = {kept.value} in {kept.file}"
-        message = f"{where}: without reflogs the push guard is blind here"
+        said = f"{kept.key} = {kept.value} in {kept.file}"
+        message = f"{said}: without reflogs the push guard is blind here"
         yield Finding("reflog-off", view.folder, message, kept.unset())
     for key in ("gc.reflogexpire", "gc.reflogexpireunreachable"):
         entry = view.config.last(key)

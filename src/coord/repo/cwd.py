@@ -1,4 +1,4 @@
-"""The current folder, where it was removed under whoever stands in it.
+"""A folder that was removed under whoever stands in it, or works on it from elsewhere.
 
 A worktree that another process removes leaves its workers so: ``getcwd`` fails from then on, and
 git with it ("Unable to read current working directory").
@@ -29,6 +29,17 @@ def gone() -> Environment | None:
     except OSError:
         return None  # it is there, and may not be read
     return None
+
+
+def removed(path: str) -> Environment:
+    """Return the refusal for a folder that git was to work in and that is no more."""
+    return Environment(
+        "folder-gone",
+        "the folder is gone",
+        where=path,
+        why="git was to work there; it was removed, or moved away, meanwhile",
+        run=f"cd {quote(_nearest(path))}",
+    )
 
 
 def _nearest(path: str) -> str:

@@ -272,6 +272,10 @@ def _run(args: tuple[str, ...], cwd: str, env: Mapping[str, str], stdin: bytes |
         if done.code == _FATAL:
             os.stat(cwd)  # a folder that is gone is no answer of git's
     except OSError as error:
+        if not os.path.lexists(cwd):
+            from coord.repo.cwd import removed  # noqa: PLC0415  # of no use to a hook that works
+
+            raise removed(cwd) from error
         raise Environment(
             "git-missing",
             "git cannot be run",

@@ -89,6 +89,6 @@ def _failed(call: Call, path: str, code: int) -> Environment:
         "git-failed",
         "git worktree add failed",
         where=path,
-        why=f"exit status {code}; git's own words are above",
+        why=f"exit status {code}; git's own words are on stderr",
         run=f"git -C {quote(call.cwd)} worktree list",
     )

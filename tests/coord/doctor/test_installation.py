@@ -121,7 +121,7 @@ def test_a_later_line_that_takes_a_guarded_file_away_is_named(installed: Repo) -
 
     assert found["rule"] == "attribute-overridden"
     assert "x.tsv" in found["message"]
-    assert "merge: npm" in installed.paste(found["run"]).out
+    assert installed.with_env(EDITOR="echo").paste(found["run"]).out.endswith("info/attributes\n")
 
 
 def test_a_setting_of_one_worktree_that_hides_ours_is_shown(repo: Repo, tmp_path: Path) -> None:

@@ -87,18 +87,50 @@ def test_what_a_remote_branch_declares_is_no_leftover(guarded: Repo) -> None:
     assert "guard-leftover" not in rules(guarded)
 
 
-def test_a_later_line_that_wins_is_shown(guarded: Repo) -> None:
+@pytest.mark.parametrize(
+    ("line", "driver"),
+    [
+        ("*.json merge=binary", "binary"),
+        ("/gen/*.json -merge text", "unset"),
+        ('"gen/schema.json" binary', "unset"),
+    ],
+)
+def test_a_later_line_that_wins_is_opened(guarded: Repo, line: str, driver: str) -> None:
     """What is set is not yet guarded: the effective ``merge`` attribute counts."""
-    with guarded.common("info/attributes").open("a") as file:
-        file.write("*.json merge=binary\n")
+    file = guarded.common("info/attributes")
+    before = file.read_text()
+    file.write_text(f"{before}{line}\n")
 
     (found,) = findings(guarded)
 
+    number = before.count("\n") + 1
     assert found.rule == "attribute-overridden"
-    assert (
-        found.message == "gen/schema.json is coord-derived, but a later line gives it merge=binary"
+    assert found.message == (
+        f"gen/schema.json is coord-derived, but a later line gives it merge={driver}: "
+        f"{file}:{number}: {line}"
     )
-    assert "merge: binary" in guarded.paste(found.run).out
+    assert guarded.with_env(EDITOR="echo").paste(found.run).out == f"+{number} {file}\n"
+
+
+def test_a_later_line_of_a_nested_file_is_opened(guarded: Repo) -> None:
+    """Its patterns start from its folder."""
+    guarded.write("logs/.gitattributes", "*.log coord-log\na.log merge=union\n")
+    guarded.commit("nested", {"logs/a.log": "one\n"})
+    guarded.git("add", "-A")
+
+    (found,) = findings(guarded)
+
+    assert found.message.endswith(f"{guarded.path}/logs/.gitattributes:2: a.log merge=union")
+
+
+def test_a_later_line_that_is_not_found_is_looked_for_by_git(guarded: Repo) -> None:
+    """A macro says it, of whatever name."""
+    with guarded.common("info/attributes").open("a") as file:
+        file.write("[attr]mine merge=ours\n*.json mine\n")
+
+    (found,) = findings(guarded)
+
+    assert "merge: ours" in guarded.paste(found.run).out
 
 
 def test_a_declaration_without_its_fallback_is_completed(installed: Repo) -> None:

@@ -75,6 +75,15 @@ def test_a_missing_git_is_named(repo: Repo) -> None:
     assert caught.value.rule == "git-missing"
 
 
+def test_a_folder_that_is_gone_is_named_and_not_git(repo: Repo, tmp_path: Path) -> None:
+    """A worktree that was removed while a verb looked at all of them."""
+    with pytest.raises(Environment) as caught:
+        git.ask("status", cwd=str(tmp_path / "gone" / "deeper"))
+
+    assert (caught.value.rule, caught.value.where) == ("folder-gone", f"{tmp_path}/gone/deeper")
+    assert repo.paste(f"{caught.value.run} && pwd").out == f"{tmp_path}\n"
+
+
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [
