@@ -80,6 +80,11 @@ def _judged(
     if versions.copies:
         return None, None
     loss, taken = _log(versions, kind, path, start).loss(new, texts)
+    if loss is not None and (converted := versions.converted(path)):
+        texts = [converted.text(parent, path) for parent in parents]
+        new = converted.staged(path, blob) if blob else b""
+        versions = converted
+        loss, taken = _log(versions, kind, path, start).loss(new, texts)
     if loss is not None and parents[1:]:
         for number, parent in enumerate(parents):
             if versions.is_elsewhere(parent, path, kind, start):
@@ -204,7 +209,8 @@ def _taken_out(path: str, loss: Loss, *, alone: bool) -> str:
     """
     more = f" and {loss.more} more" if loss.more else ""
     trailer = f"Coord-Resolved: {refusal.path_word(path)} reverted on purpose"
-    explain = f"git commit --amend --no-edit --trailer {quote(trailer)}" if alone else trailer
+    amend = 'git commit --amend -q -m "$(git log -1 --format=%B)" -m'  # no setting of trailers
+    explain = f"{amend} {quote(trailer)}" if alone else trailer
     return (
         f"coord: log-rewritten: {shown(path)}:{loss.line}: this revert takes "
         f'"{shown(_shortened(loss.record))}"{more} out of a log, and git coord check will say so, '

@@ -217,6 +217,24 @@ def test_a_settlement_that_is_staged_over_counts_no_more(installed: Repo) -> Non
 def test_a_torn_record_blocks_while_something_is_in_progress(installed: Repo) -> None:
     """Which path it was is lost; the printed command drops it once both sides were compared."""
     fork(installed, "schema.json")
+    installed.git("switch", "-q", "side")
+    installed.tried("rebase", "main")
+    (record,) = installed.private("coord-refused").iterdir()
+    record.write_text(record.read_text()[:40])
+    installed.git("checkout", "--theirs", "schema.json")
+    installed.git("add", "-A")
+    done = installed.tried("rebase", "--continue")
+
+    assert done.code == 1
+    assert done.refusal.rule == "refusal-pending"
+    assert done.refusal.headline.endswith(str(record))
+    assert installed.paste(done.refusal.run).code == 0
+    installed.git("rebase", "--continue")
+
+
+def test_a_torn_record_of_a_merge_is_told_by_the_index(installed: Repo) -> None:
+    """Git remembers the path and both sides until the commit, and the record is made anew."""
+    fork(installed, "schema.json")
     installed.tried("merge", "side")
     (record,) = installed.private("coord-refused").iterdir()
     record.write_text(record.read_text()[:40])
@@ -224,10 +242,11 @@ def test_a_torn_record_blocks_while_something_is_in_progress(installed: Repo) ->
     done = installed.tried("commit", "-qm", "merge")
 
     assert done.code == 1
-    assert done.refusal.rule == "refusal-pending"
-    assert done.refusal.headline.endswith(str(record))
-    assert installed.paste(done.refusal.run).code == 0
+    assert done.refusal.headline.endswith(": schema.json")
+    assert installed.paste(f"{done.refusal.run} --trust").code == 0
+    assert [record] == list(installed.private("coord-refused").iterdir())
     installed.git("commit", "-qm", "merge")
+    assert "Coord-Resolved: schema.json" in installed.git("log", "-1", "--format=%B")
 
 
 def test_a_torn_record_is_dropped_when_nothing_is_in_progress(installed: Repo) -> None:

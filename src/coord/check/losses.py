@@ -56,9 +56,11 @@ class Losses:
                 text = f"conflict markers were committed, from line {line} on"
                 run = commands.mend(self._subject.asked, fault.path)
                 yield fault, self._problem(MARKED, fault.path, fault.commit, text, run)
-        for fault in once.changes(self._history):
-            blobs = self._subject.blobs
-            if self._is_open(fault) and not once.is_healed(self._history, blobs, fault):
+        blobs = self._subject.blobs
+        for fault in once.changes(self._history, blobs):
+            elsewhere = fault.is_merge and self.documents.is_elsewhere(fault)
+            healed = elsewhere or once.is_healed(self._history, blobs, fault)
+            if self._is_open(fault) and not healed:
                 yield from self._once(fault)
 
     def doubled(self) -> Iterator[Problem]:

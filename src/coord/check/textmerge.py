@@ -6,11 +6,11 @@ Looked up only for the few merges in which a derived file differs from a parent'
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from coord.check.normal import normal
 from coord.history.changes import Change
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from coord.history.blobs import Blobs
     from coord.history.commits import Commit
     from coord.history.door import Door
-
-_IDENT = re.compile(rb"\$Id:[^$\n]*\$")
 
 
 class Merges:
@@ -48,14 +46,10 @@ class Merges:
         return not any(change.old == change.new or self.is_same_text(change) for change in pairs)
 
     def is_same_text(self, change: Change) -> bool:
-        """Tell whether a change is one of line ends and ``$Id$`` lines alone.
-
-        A merge with ``merge.renormalize``, or a side that was checked out and added again, holds a
-        parent's file so.
-        """
+        """Tell whether a change is one of what git converts alone."""
         if change.old is None or change.new is None:
             return False
-        old, new = (_normal(self._blobs.read(blob)) for blob in change)
+        old, new = (normal(self._blobs.read(blob)) for blob in change)
         return old == new
 
     def is_text_merge(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
@@ -85,10 +79,6 @@ class Merges:
                     file.write(text)
             done = self._door.ask("merge-file", "-p", "-q", *names)
         return done.out if done.code == 0 else None
-
-
-def _normal(text: bytes) -> bytes:
-    return _IDENT.sub(b"$Id$", text.replace(b"\r\n", b"\n"))
 
 
 def _result(path: bytes, edges: Sequence[Edge]) -> str | None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from coord.base import peerfile
 from coord.base.errors import Refused, Usage
 from coord.drivers import facts, join, law, markers
-from coord.guard import guarded, refusal
+from coord.guard import guarded, refusal, trailers
+from coord.guard.normal import Forms
 from coord.repo import git
 from coord.settings import config
 from coord.settle import index
@@ -73,9 +74,11 @@ def case(spot: Spot, word: str, assumed: str = "") -> Case:
 
     Raises:
         Usage: nothing is known of such a path.
-        Refused: the path is not guarded.
+        Refused: the path is not guarded, or a merge was cut off.
     """
-    live = [record for record, _ in refusal.live(spot.here, git.elsewhere())]
+    found, cut = refusal.sifted(spot.here, git.elsewhere())
+    refusal.require_whole(cut)
+    live = [record for record, _ in found]
     for path in spot.spellings(word):
         records = tuple(record for record in live if record.path == path)
         staged = index.stages(spot.here, path)
@@ -200,8 +203,7 @@ def _from_sides(case: Case, take: str) -> str:
         if os.path.lexists(case.spot.full(path)):
             os.unlink(case.spot.full(path))
         return ""
-    index.stage_blob(here, path, entry)
-    return entry.blob
+    return index.stage_blob(here, path, entry)
 
 
 def _joined(case: Case) -> Entry | None:
@@ -218,14 +220,16 @@ def _joined(case: Case) -> Entry | None:
     rules = guarded.log_rules(here, config.load(case.spot.top), [case.path])
     rule = rules.get(case.path)
     start = None if rule is None or rule.start is None else os.fsencode(rule.start)
-    texts = (_content(here, case.stages.get("1")), _content(here, ours), _content(here, theirs))
+    forms = Forms(here.cwd, git.elsewhere(), [case.path])
+    sides = (case.stages.get("1"), ours, theirs)
+    base, *texts = (b"" if side is None else forms.text(case.path, side.blob) for side in sides)
     if law.is_document(case.kind, start):
         try:
-            text = law.joined(case.kind, start, *texts)
+            text = law.joined(case.kind, start, base, *texts)
         except join.Refused as error:
             raise _not_both(case, error) from None
     else:
-        text = join.both(*texts, start)
+        text = join.both(base, texts[0], texts[1], start)
     written = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=text)
     return index.Entry(ours.mode, written.text)
 
@@ -253,8 +257,8 @@ def _content(here: Worktree, entry: Entry | None) -> bytes:
 def _note(case: Case, before: str, resolved: str, reason: str) -> None:
     """Rewrite the records as settled; where no driver left one, write it."""
     if case.records:
-        for record in case.records:
-            refusal.resolve(record, resolved, reason)
+        done = [refusal.resolve(record, resolved, reason) for record in case.records]
+        trailers.add_to_patch(case.spot.here, done)
         return
     ours, theirs = (case.side(take) for take in ("ours", "theirs"))
     head = git.ask("rev-parse", "--verify", "--quiet", "HEAD", cwd=case.spot.top).text
