@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.guard import refusal
+from harness.clinic import notes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -212,6 +213,21 @@ def test_a_settlement_that_is_staged_over_counts_no_more(installed: Repo) -> Non
 
     assert done.code == 1
     assert done.refusal.rule == "refusal-pending"
+
+
+def test_what_settled_a_merge_settles_the_next_try_no_more(installed: Repo) -> None:
+    """After ``reset --hard HEAD~1`` HEAD is where both tries were refused, and so are the sides."""
+    settled(installed)
+    installed.git("commit", "-qm", "merge")
+    made = installed.git("rev-parse", "HEAD:schema.json")
+    installed.git("reset", "-q", "--hard", "HEAD~1")
+    installed.tried("merge", "side")
+
+    assert installed.tried("commit", "-qam", "merge").refusal.rule == "refusal-pending"
+    assert "settled" not in notes(installed)
+    installed.git("update-index", "--cacheinfo", f"100644,{made},schema.json")
+    installed.git("commit", "-qm", "merge, made by hand")
+    assert "Coord-Resolved" not in installed.git("log", "-1", "--format=%B")
 
 
 def test_a_torn_record_blocks_while_something_is_in_progress(installed: Repo) -> None:

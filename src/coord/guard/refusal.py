@@ -140,6 +140,11 @@ def way_out(record: Record) -> str:
     return command(record.kind, record.path)
 
 
+def by_hand(path: str) -> str:
+    """Return the command that settles a file of which a person has to make one text."""
+    return f"${{EDITOR:-vi}} {operand(path)} && {_BY_HAND.format(operand(path))}"
+
+
 def command(kind: str, path: str) -> str:
     """Return the command that settles a refused file of a kind, pasteable at the top level."""
     return _WAYS_OUT.get(kind, _BY_HAND).format(operand(path))
@@ -212,12 +217,35 @@ def judged(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Fac
     Sides are ids that git holds, whatever bytes the driver was given. Where no driver left a record
     of a conflict, or it is torn, what the index remembers stands for it.
     """
-    records = _with_conflicts(here, environ, read_all(here.git_dir))
+    found = read_all(here.git_dir)
+    earlier = _of_earlier_tries(found)
+    records = _with_conflicts(here, environ, [one for one in found if one not in earlier])
     refused = [Recorded(one.path, one.ours, one.theirs, one.resolved) for one in records]
     return [
         (record._replace(ours=facts.sides[0], theirs=facts.sides[1]), facts)
         for record, facts in zip(records, gather(here, refused, environ), strict=True)
     ]
+
+
+def _of_earlier_tries(records: Sequence[Record]) -> list[Record]:
+    """Return the records of merges that were reset and made again: they settle the next no more.
+
+    A torn one may guard a path of its own.
+    """
+    newest: dict[tuple[str, str, bool], Record] = {}
+    earlier = []
+    for record in sorted(filter(lambda one: one.readable, records), key=_written):
+        tried = record.path, record.head, record.ours == record.theirs
+        earlier += [newest[tried]] if tried in newest else []
+        newest[tried] = record
+    return earlier
+
+
+def _written(record: Record) -> int:
+    try:
+        return os.stat(record.file).st_mtime_ns
+    except OSError:  # settled meanwhile
+        return 0
 
 
 def _with_conflicts(
@@ -258,6 +286,8 @@ def sifted(
 ) -> tuple[list[tuple[Record, Facts]], list[Record]]:
     """Return what :func:`live` does, and the records of an operation that was cut off."""
     found, cut = [], []
+    for record in _of_earlier_tries(read_all(here.git_dir)):
+        forget(record)
     for record, facts in judged(here, environ):
         if is_live(record, facts):
             found.append((record, facts))
