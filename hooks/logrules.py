@@ -20,6 +20,7 @@ from coord.drivers import law, markers
 from coord.drivers.prefix import agreement, boundary
 from coord.drivers.records import split
 from coord.guard import guarded, refusal
+from coord.guard.missing import missing
 from coord.hooks import lineage, staged
 from coord.hooks.loss import Loss
 from coord.hooks.versions import Versions
@@ -116,22 +117,6 @@ def _require_settled(kind: str, path: str, new: bytes, known: Sequence[bytes]) -
         f"git coord resolve {word} --take worktree --reason 'it quotes a conflict'",
         run=f"${{EDITOR:-vi}} {word} && git add {word}",
     )
-
-
-def missing(
-    result: Counter[bytes], parents: list[Counter[bytes]], base: Counter[bytes]
-) -> Counter[bytes]:
-    """Return how often each record of the parents is missing from the result of their merge.
-
-    What both have need be there once; what one parent removed since the base may stay removed.
-    """
-    lost: Counter[bytes] = Counter()
-    for record in set().union(*parents):
-        had = [parent[record] for parent in parents]
-        kept = result[record]
-        if kept < max(had) and not any(n <= kept and n < base[record] for n in had):
-            lost[record] = max(had) - kept
-    return lost
 
 
 class _Log:

@@ -254,7 +254,7 @@ def test_a_recorded_resolution_is_replayed(guarded: Repo, autoupdate: str) -> No
     diverged(unhooked(guarded), sides)
     assert guarded.tried("merge", "-q", "side").code == 1
     guarded.write("a.log", "one\nm\na\n")
-    reason = ("--take", "worktree", "--reason", "joined")
+    reason = ("--take", "worktree", "--reason", "joined, without 1 record")
     assert guarded.coord("resolve", "a.log", *reason).code == 0
     guarded.git("commit", "-q", "--no-edit")
     guarded.git("reset", "-q", "--hard", "HEAD~1")

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 from coord.base import peerfile
 from coord.base.errors import Refused, Usage
-from coord.drivers import facts, join, law, markers
+from coord.drivers import facts, join, markers
 from coord.guard import guarded, refusal, trailers
-from coord.guard.normal import Forms
+from coord.history.problem import counted
 from coord.repo import git
-from coord.settings import config
-from coord.settle import index
+from coord.settle import bothsides, index
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.guard.refusal import Record
     from coord.repo.worktree import Worktree
+    from coord.settle.bothsides import BothSides
     from coord.settle.index import Entry, Spot
 
 TAKES = ("ours", "theirs", "both", "worktree")
@@ -106,9 +106,12 @@ def settle(case: Case, take: str, reason: str) -> str:
     """Stage what was chosen, note why, and return the blob; empty when the file is gone.
 
     Raises:
-        Refused: the choice makes no sense for this path, or the file has conflict markers.
+        Refused: the choice makes no sense for this path, the file has conflict markers, or it lacks
+            records of a log that the reason does not tell of.
     """
     _require_sense(case, take)
+    if take == "worktree":
+        _require_named(case, reason)
     before = _before(case.spot, case.path)
     blob = _staged(case, take)
     if not case.is_conflict and blob == before:
@@ -217,21 +220,42 @@ def _joined(case: Case) -> Entry | None:
     ours, theirs, here = case.side("ours"), case.side("theirs"), case.spot.here
     if ours is None or theirs is None:
         return ours or theirs
-    rules = guarded.log_rules(here, config.load(case.spot.top), [case.path])
-    rule = rules.get(case.path)
-    start = None if rule is None or rule.start is None else os.fsencode(rule.start)
-    forms = Forms(here.cwd, git.elsewhere(), [case.path])
-    sides = (case.stages.get("1"), ours, theirs)
-    base, *texts = (b"" if side is None else forms.text(case.path, side.blob) for side in sides)
-    if law.is_document(case.kind, start):
-        try:
-            text = law.joined(case.kind, start, base, *texts)
-        except join.Refused as error:
-            raise _not_both(case, error) from None
-    else:
-        text = join.both(base, texts[0], texts[1], start)
+    sides = _both(case)
+    try:
+        text = bothsides.joined(sides)
+    except join.Refused as error:
+        raise _not_both(case, error) from None
     written = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=text)
     return index.Entry(ours.mode, written.text)
+
+
+def _both(case: Case) -> BothSides:
+    stages = (case.stages.get("1"), case.side("ours"), case.side("theirs"))
+    return bothsides.read(case.spot, case.path, case.kind, stages)
+
+
+def _require_named(case: Case, reason: str) -> None:
+    """Refuse a log joined by hand that lacks records of a side, unless the reason says how many.
+
+    What has no join is for a person to tell: it is settled as it stands.
+    """
+    full = case.spot.full(case.path)
+    by_hand = any(record.take for record in case.records)
+    if case.kind != "log" or not case.is_conflict or by_hand or not os.path.isfile(full):
+        return
+    made = git.tell("hash-object", "-w", "--", full, cwd=case.spot.here.cwd).text
+    lost = bothsides.lost(_both(case), git.tell("cat-file", "blob", made, cwd=case.spot.top).out)
+    said = f"without {counted(len(lost), 'record')}"
+    if lost and said not in reason:
+        raise Refused(
+            "log-rewritten",
+            f"the file lacks {counted(len(lost), 'record')} of what both sides have",
+            where=case.path,
+            why=f"a log only grows, and {facts.shown(lost[0])}{' and more' if lost[1:] else ''} "
+            f"would be lost for good. If that is right, the reason has to say: {said}",
+            run=f"git coord resolve {case.spot.typed(case.path)} --take both "
+            "--reason 'what both sides have'",
+        )
 
 
 def _not_both(case: Case, error: join.Refused) -> Refused:
