@@ -6,11 +6,9 @@ honours. The rule itself is ``coord.guard.refusal`` (docs/design.md).
 
 from __future__ import annotations
 
-import os
-
 from coord.base.errors import Refused
 from coord.base.names import shown
-from coord.guard import refusal
+from coord.guard import refusal, trailers
 from coord.guard.guarded import JOINED
 from coord.repo import git
 
@@ -21,14 +19,6 @@ if TYPE_CHECKING:
     from coord.guard.evidence import Facts
     from coord.guard.refusal import Record
     from coord.repo.worktree import Worktree
-
-# The user's ``trailer.*`` adds lines of its own (``trailer.sign.command``) and ends a key with
-# another character (``trailer.separators``); what machines read is written without it.
-_NO_CONFIG = {
-    "GIT_DIR": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-}
 
 
 def judge(here: Worktree, message: str | None) -> str:
@@ -110,21 +100,5 @@ def _way_out(pending: Sequence[Record], others: set[str]) -> str:
 
 
 def _note(here: Worktree, message: str, live: Sequence[tuple[Record, Facts]]) -> None:
-    """Add one trailer a path, above the scissors and inside a trailer block that stands there.
-
-    ``--no-divider``: a body line ``---`` would otherwise pull the trailers above it.
-    """
     settled = [record for record, facts in live if refusal.is_settled(record, facts)]
-    if not settled:
-        return
-    trailers = [f"--trailer={refusal.trailer(record)}" for record in settled]
-    how = ("--in-place", "--no-divider", "--if-exists=addIfDifferent")
-    words = (*_comments(here), "interpret-trailers", *how, *trailers, message)
-    git.tell(*words, cwd=here.cwd, env={**git.elsewhere(), **_NO_CONFIG})
-
-
-def _comments(here: Worktree) -> tuple[str, ...]:
-    """Return the options that tell git's comments in a message from its text."""
-    keys = ("config", "-z", "--get-regexp", r"^core\.comment(char|string)$")
-    found = git.ask(*keys, cwd=here.cwd, env=git.here()).fields
-    return ("-c", f"core.commentChar={found[-1].partition(chr(10))[2]}") if found else ()
+    trailers.add(here, message, settled)

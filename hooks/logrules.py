@@ -17,6 +17,7 @@ from coord.drivers import law, markers
 from coord.drivers.prefix import agreement, boundary
 from coord.drivers.records import split
 from coord.guard import guarded, refusal
+from coord.guard.missing import missing
 from coord.hooks import conflicts, lineage, staged
 from coord.hooks.loss import Loss
 from coord.hooks.versions import Versions
@@ -77,6 +78,11 @@ def _judged(
     if versions.copies:
         return None, None
     loss, taken = _log(versions, kind, path, start).loss(new, texts)
+    if loss is not None and (converted := versions.converted(path)):
+        texts = [converted.text(parent, path) for parent in parents]
+        new = converted.staged(path, blob) if blob else b""
+        versions = converted
+        loss, taken = _log(versions, kind, path, start).loss(new, texts)
     if loss is not None and parents[1:]:
         for number, parent in enumerate(parents):
             if versions.is_elsewhere(parent, path, kind, start):
@@ -93,20 +99,6 @@ def _log(versions: Versions, kind: str, path: str, start: bytes | None) -> _Log 
     return _Log(versions, path, start)
 
 
-def missing(
-    result: Counter[bytes], parents: list[Counter[bytes]], base: Counter[bytes]
-) -> Counter[bytes]:
-    """Return how often each record of the parents is missing from the result of their merge.
-
-    What both have need be there once; what one parent removed since the base may stay removed.
-    """
-    lost: Counter[bytes] = Counter()
-    for record in set().union(*parents):
-        had = [parent[record] for parent in parents]
-        kept = result[record]
-        if kept < max(had) and not any(n <= kept and n < base[record] for n in had):
-            lost[record] = max(had) - kept
-    return lost
 
 
 class _Log:
@@ -184,7 +176,8 @@ def _taken_out(path: str, loss: Loss, *, alone: bool) -> str:
     """
     more = f" and {loss.more} more" if loss.more else ""
     trailer = f"Coord-Resolved: {refusal.path_word(path)} reverted on purpose"
-    explain = f"git commit --amend --no-edit --trailer {quote(trailer)}" if alone else trailer
+    amend = 'git commit --amend -q -m "$(git log -1 --format=%B)" -m'  # no setting of trailers
+    explain = f"{amend} {quote(trailer)}" if alone else trailer
     return (
         f"coord: log-rewritten: {shown(path)}:{loss.line}: this revert takes "
         f'"{shown(_shortened(loss.record))}"{more} out of a log, and git coord check will say so, '

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import operand, quote
+from coord.guard.normal import Forms
 from coord.hooks import lineage, messagefile, staged
 from coord.repo import git
 
@@ -33,17 +34,18 @@ def judge(here: Worktree, args: Sequence[str]) -> None:
     changes = staged.changes(here, "once")
     if not changes:
         return
-    history = _History(here, args)
+    history = _History(here, args, Forms(here.cwd, git.here(), list(changes)))
     for path, blob in changes.items():
         if history.is_lost(path, blob):
             raise _refused(path, blob, lineage.where_shared(here))
 
 
 class _History:
-    """The commits that write-once files are held against."""
+    """The commits that write-once files are held against: what git converts is no change."""
 
-    def __init__(self, here: Worktree, args: Sequence[str]) -> None:
+    def __init__(self, here: Worktree, args: Sequence[str], forms: Forms) -> None:
         self._here = here
+        self._forms = forms
         self._past = lineage.of(here, args)
         self._reverted = lineage.reverted(messagefile.text(args[0]))
         self._shared = [
@@ -59,14 +61,16 @@ class _History:
         return self._has_other(self._shared, path, blob)
 
     def _has_other(self, commits: Sequence[str], path: str, blob: str) -> bool:
-        return any(known not in {"", blob} for known in self._at(commits, path))
+        held = filter(None, self._at(commits, path))
+        return not all(self._forms.same(path, known, blob) for known in held)
 
     def _is_taken(self, path: str, blob: str) -> bool:
         """Tell whether a parent has it so, and was judged when it was made.
 
         A parent that never had the file takes nothing away; one that deleted it since the base did.
         """
-        if blob not in self._at(self._past.parents, path):
+        parents = self._at(self._past.parents, path)
+        if not any(self._forms.same(path, blob, known) for known in parents):
             return False
         return bool(blob or any(self._at([self._past.base], path)))
 

@@ -12,6 +12,7 @@ import os
 from coord.base import peerfile
 from coord.base.names import shown
 from coord.guard import refusal
+from coord.guard.normal import Forms
 from coord.repo import git
 from coord.repo.worktree import Worktree
 
@@ -40,7 +41,9 @@ def dropped(dirs: tuple[str, str]) -> str:
 
 
 def _holds(here: Worktree, commit: str, record: refusal.Record) -> bool:
-    return _ask(here, "rev-parse", "--verify", "-q", f"{commit}:{record.path}") == record.theirs
+    """Tell whether a commit has what was refused, but for what git converts."""
+    held = _ask(here, "rev-parse", "--verify", "-q", f"{commit}:{record.path}")
+    return Forms(here.cwd, git.here(), [record.path]).same(record.path, held, record.theirs)
 
 
 def _paths(here: Worktree, commit: str) -> set[str]:

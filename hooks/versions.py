@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import os
 
 from coord.guard import elsewhere
+from coord.guard.normal import Forms
 from coord.hooks import lineage, messagefile
 from coord.repo import git
 
@@ -33,6 +35,7 @@ class Versions:
         self.reverted = lineage.reverted(messagefile.text(message))
         self.replays = here.has("REVERT_HEAD") or here.has("sequencer")
         self.copies = any(map(here.has, _REPLAYS))
+        self._forms: Forms | None = None
         self._shared: list[str] | None = None
         self._staged: dict[bytes, str] | None = None
 
@@ -44,9 +47,25 @@ class Versions:
             self._shared = [tip for one in parents for tip in lineage.shared(self._here, one)]
         return self._shared
 
+    def converted(self, path: str) -> Versions | None:
+        """Return the same with that path's texts as git would convert them now; None: as they are.
+
+        What git converts is no loss: a merge that renormalizes joins texts that no commit holds.
+        """
+        forms = Forms(self._here.cwd, git.here(), [path])
+        if not forms.converts(path):
+            return None
+        other = copy.copy(self)
+        other._forms = forms  # noqa: SLF001  # of its own class
+        return other
+
     def text(self, commit: str, path: str) -> bytes:
         """Return `path` as it is in `commit`, empty where it is not."""
-        return self.blob(f"{commit}:{path}") if commit else b""
+        return self.staged(path, f"{commit}:{path}") if commit else b""
+
+    def staged(self, path: str, blob: str) -> bytes:
+        """Return the bytes of a blob of `path`, empty when there is none."""
+        return self._forms.text(path, blob) if self._forms else self.blob(blob)
 
     def blob(self, name: str) -> bytes:
         """Return the bytes of a blob, empty when there is none."""
@@ -71,7 +90,7 @@ class Versions:
             self._tree(),
             os.fsencode(path),
             name,
-            lambda blob: elsewhere.holds(kind, start, self.blob(blob), old),
+            lambda blob: elsewhere.holds(kind, start, self.staged(path, blob), old),
         )
 
     def _tree(self) -> dict[bytes, str]:

@@ -256,7 +256,7 @@ def test_a_recorded_resolution_is_replayed(guarded: Repo, autoupdate: str) -> No
     diverged(unhooked(guarded), sides)
     assert guarded.tried("merge", "-q", "side").code == 1
     guarded.write("a.log", "one\nm\na\n")
-    reason = ("--take", "worktree", "--reason", "joined")
+    reason = ("--take", "worktree", "--reason", "joined, without 1 record")
     assert guarded.coord("resolve", "a.log", *reason).code == 0
     guarded.git("commit", "-q", "--no-edit")
     guarded.git("reset", "-q", "--hard", "HEAD~1")
@@ -301,8 +301,10 @@ def test_a_merge_that_was_cut_off_is_told_from_a_stale_record(guarded: Repo) -> 
     (guarded.private("MERGE_MSG")).unlink()
     guarded.git("read-tree", "HEAD")
 
-    done = guarded.coord("regenerate", "schema.json")
-    assert (done.code, done.refusal.rule) == (1, "operation-cut-off")
+    taken = ("--take", "theirs", "--reason", "newer")
+    for verb in (("regenerate", "schema.json"), ("resolve", "schema.json", *taken)):
+        done = guarded.coord(*verb)
+        assert (done.code, done.refusal.rule) == (1, "operation-cut-off")
     stopped = guarded.with_env(GIT_EDITOR="false")
     assert "operation-cut-off" in stopped.tried("commit", "--allow-empty", "-e", "-m", "x").err
     mended(guarded, "operation-cut-off")

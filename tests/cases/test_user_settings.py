@@ -82,6 +82,24 @@ def test_check_mends_without_the_settings_of_trailers(resolving: Repo) -> None:
     assert resolving.coord("check", "shared..").code == 0
 
 
+def test_the_trailer_that_explains_a_revert_obeys_no_setting(resolving: Repo) -> None:
+    """It is printed as a command, and no sign-off may come of it (git-interpret-trailers)."""
+    resolving.git("checkout", "-q", "HEAD", "--", "LOG")
+    resolving.commit("brought", {"LOG": "one\ntwo\nthree\n"})
+    resolving.git("config", "trailer.sign.key", "Signed-off-by: ")
+    resolving.git("config", "trailer.sign.command", SIGNS)
+    resolving.git("config", "trailer.separators", "=")
+
+    said = resolving.tried("revert", "--no-edit", "HEAD").err
+    assert resolving.paste(said.partition("explains it: ")[2]).code == 0
+
+    message = resolving.git("log", "-1", "--format=%B")
+    assert message.startswith('Revert "brought"')
+    assert message.rstrip().endswith("\n\nCoord-Resolved: LOG reverted on purpose")
+    assert "Signed-off-by" not in message
+    assert resolving.coord("check", "HEAD~1..").code == 0
+
+
 @pytest.mark.parametrize("char", [";", "%"])
 def test_other_comments_than_gits_own_change_nothing(resolving: Repo, char: str) -> None:
     """What ends a message as its comments is told by the user's own ``core.commentChar``."""

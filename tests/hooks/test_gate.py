@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.guard import refusal
+from harness.clinic import notes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -214,8 +215,41 @@ def test_a_settlement_that_is_staged_over_counts_no_more(installed: Repo) -> Non
     assert done.refusal.rule == "refusal-pending"
 
 
+def test_what_settled_a_merge_settles_the_next_try_no_more(installed: Repo) -> None:
+    """After ``reset --hard HEAD~1`` HEAD is where both tries were refused, and so are the sides."""
+    settled(installed)
+    installed.git("commit", "-qm", "merge")
+    made = installed.git("rev-parse", "HEAD:schema.json")
+    installed.git("reset", "-q", "--hard", "HEAD~1")
+    installed.tried("merge", "side")
+
+    assert installed.tried("commit", "-qam", "merge").refusal.rule == "refusal-pending"
+    assert "settled" not in notes(installed)
+    installed.git("update-index", "--cacheinfo", f"100644,{made},schema.json")
+    installed.git("commit", "-qm", "merge, made by hand")
+    assert "Coord-Resolved" not in installed.git("log", "-1", "--format=%B")
+
+
 def test_a_torn_record_blocks_while_something_is_in_progress(installed: Repo) -> None:
     """Which path it was is lost; the printed command drops it once both sides were compared."""
+    fork(installed, "schema.json")
+    installed.git("switch", "-q", "side")
+    installed.tried("rebase", "main")
+    (record,) = installed.private("coord-refused").iterdir()
+    record.write_text(record.read_text()[:40])
+    installed.git("checkout", "--theirs", "schema.json")
+    installed.git("add", "-A")
+    done = installed.tried("rebase", "--continue")
+
+    assert done.code == 1
+    assert done.refusal.rule == "refusal-pending"
+    assert done.refusal.headline.endswith(str(record))
+    assert installed.paste(done.refusal.run).code == 0
+    installed.git("rebase", "--continue")
+
+
+def test_a_torn_record_of_a_merge_is_told_by_the_index(installed: Repo) -> None:
+    """Git remembers the path and both sides until the commit, and the record is made anew."""
     fork(installed, "schema.json")
     installed.tried("merge", "side")
     (record,) = installed.private("coord-refused").iterdir()
@@ -224,10 +258,11 @@ def test_a_torn_record_blocks_while_something_is_in_progress(installed: Repo) ->
     done = installed.tried("commit", "-qm", "merge")
 
     assert done.code == 1
-    assert done.refusal.rule == "refusal-pending"
-    assert done.refusal.headline.endswith(str(record))
-    assert installed.paste(done.refusal.run).code == 0
+    assert done.refusal.headline.endswith(": schema.json")
+    assert installed.paste(f"{done.refusal.run} --trust").code == 0
+    assert [record] == list(installed.private("coord-refused").iterdir())
     installed.git("commit", "-qm", "merge")
+    assert "Coord-Resolved: schema.json" in installed.git("log", "-1", "--format=%B")
 
 
 def test_a_torn_record_is_dropped_when_nothing_is_in_progress(installed: Repo) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.hooks import logrules
+from coord.guard.missing import missing
 from harness.hooked import add_hooks
 
 if TYPE_CHECKING:
@@ -455,8 +455,8 @@ def test_the_join_of_all_parents_loses_nothing(
     for parent in parents:
         join |= parent
 
-    assert not logrules.missing(join, parents, base)
-    assert not logrules.missing(join + Counter([b"new"]), parents, base)
+    assert not missing(join, parents, base)
+    assert not missing(join + Counter([b"new"]), parents, base)
 
 
 @given(RECORDS, RECORDS)
@@ -464,4 +464,4 @@ def test_against_one_parent_every_lost_record_counts(
     result: Counter[bytes], parent: Counter[bytes]
 ) -> None:
     """Without a second side nothing can have removed it before."""
-    assert logrules.missing(result, [parent], Counter()) == parent - result
+    assert missing(result, [parent], Counter()) == parent - result

@@ -47,7 +47,7 @@ def put_aside(kind: str, path: bytes, stages: Collection[str]) -> str:
 def accept(commit: str, path: bytes) -> str:
     """Return the command that records beside a commit that its loss was looked at."""
     trailer = quote(f"Coord-Resolved: {commit} looked at, and put right where it was wrong")
-    return f"{_VOUCH} {quote(f'Accept {os.fsdecode(path)} of {commit[:12]}')} --trailer {trailer}"
+    return f"{_VOUCH} {quote(f'Accept {os.fsdecode(path)} of {commit[:12]}')} -m {trailer}"
 
 
 def regenerate(asked: Range, path: bytes) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from coord.check.compared import GROWTH, Record, Step
 from coord.check.edges import tree_of
+from coord.check.normal import normal
 from coord.drivers import law, markers
 from coord.drivers.clash import Clash
 from coord.drivers.join import Refused, count
@@ -68,12 +69,12 @@ class Documents:
     def is_elsewhere(self, fault: Fault) -> bool:
         """Tell whether a merge keeps the parent's file under another path."""
         kind, start = self._mode(fault)
-        old, blob = self._blobs.read(fault.change.old), fault.change.old or ""
+        old, blob = normal(self._blobs.read(fault.change.old)), fault.change.old or ""
         return elsewhere.keeps(
             tree_of(self._door, fault.commit.id),
             fault.path,
             blob,
-            lambda found: elsewhere.holds(kind, start, self._blobs.read(found), old),
+            lambda found: elsewhere.holds(kind, start, normal(self._blobs.read(found)), old),
         )
 
     def is_healed(self, fault: Fault) -> bool:

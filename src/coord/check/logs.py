@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from coord.check import compared, suspects
 from coord.check.conflicts import Conflicts
 from coord.check.edges import STEP
+from coord.check.normal import normal
 from coord.drivers import law
 from coord.history.problem import counted, printed
 
@@ -131,7 +132,7 @@ class Logs:
         # Merges look again and again at what one of their sides did.
         known = self._steps.get((fault.path, old, new))
         if known is None:
-            known = compared.step(self._blobs.read(old), self._blobs.read(new), start)
+            known = _step(self._blobs.read(old), self._blobs.read(new), start)
             self._steps[fault.path, old, new] = known
         return known
 
@@ -145,6 +146,18 @@ class Logs:
             return bool(step.added)
         commit, path = fault.commit.id, fault.path
         return self._replays.made(commit) or self._replays.knows(commit, path, set(step.added))
+
+
+def _step(old: bytes, new: bytes, start: bytes | None) -> compared.Step:
+    """Return how a version falls short, but for what git converts."""
+    found = compared.step(old, new, start)
+    if not found.lost:
+        return found
+    converted = compared.step(normal(old), normal(new), start)
+    if not converted.lost:
+        return converted
+    lines = {record.line for record in converted.lost}
+    return found._replace(lost=[record for record in found.lost if record.line in lines])
 
 
 def message(fault: Fault) -> str:

@@ -61,9 +61,11 @@ class Losses:
                 run = self._mend(fault.path)
                 problem = self._problem(MARKED, fault.path, fault.commit, text, run)
                 yield fault, replace(problem, line=line)
-        for fault in once.changes(self._history):
-            blobs = self._subject.blobs
-            if self._is_open(fault) and not once.is_healed(self._history, blobs, fault):
+        blobs = self._subject.blobs
+        for fault in once.changes(self._history, blobs):
+            elsewhere = fault.is_merge and self.documents.is_elsewhere(fault)
+            healed = elsewhere or once.is_healed(self._history, blobs, fault)
+            if self._is_open(fault) and not healed:
                 yield from self._once(fault)
 
     def doubled(self) -> Iterator[Problem]:

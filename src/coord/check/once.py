@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.check import suspects
+from coord.check.normal import normal
 from coord.history.problem import printed
 from coord.ids import claimtext
 
@@ -25,9 +26,12 @@ RULE = "once-changed"
 TAKEN = "id-taken"
 
 
-def changes(history: History) -> Iterator[Fault]:
-    """Yield every change of a write-once file, newest first."""
-    yield from suspects.changed(history, "once")
+def changes(history: History, blobs: Blobs) -> Iterator[Fault]:
+    """Yield every change of a write-once file but by what git converts, newest first."""
+    for fault in suspects.changed(history, "once"):
+        old, new = fault.change
+        if new is None or normal(blobs.read(old)) != normal(blobs.read(new)):
+            yield fault
 
 
 def is_healed(history: History, blobs: Blobs, fault: Fault) -> bool:

@@ -6,12 +6,12 @@ Looked up only for the few merges in which a derived file differs from a parent'
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 from coord.check.conflicts import Conflicts
+from coord.check.normal import normal
 from coord.history.changes import Change
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> ")
 _MOST = 4  # sides whose orders are tried; each more multiplies them
-_IDENT = re.compile(rb"\$Id:[^$\n]*\$")
 
 
 class Merges:
@@ -56,14 +55,10 @@ class Merges:
         return not any(change.old == change.new or self.is_same_text(change) for change in pairs)
 
     def is_same_text(self, change: Change) -> bool:
-        """Tell whether a change is one of line ends and ``$Id$`` lines alone.
-
-        A merge with ``merge.renormalize``, or a side that was checked out and added again, holds a
-        parent's file so.
-        """
+        """Tell whether a change is one of what git converts alone."""
         if change.old is None or change.new is None:
             return False
-        old, new = (_normal(self._blobs.read(blob)) for blob in change)
+        old, new = (normal(self._blobs.read(blob)) for blob in change)
         return old == new
 
     def is_text_merge(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
@@ -109,12 +104,8 @@ class Merges:
         return done.out if done.code == 0 else None
 
 
-def _normal(text: bytes) -> bytes:
-    return _IDENT.sub(b"$Id$", text.replace(b"\r\n", b"\n"))
-
-
 def _lines(text: bytes) -> tuple[bytes, ...]:
-    lines = _normal(text).split(b"\n")
+    lines = normal(text).split(b"\n")
     return tuple(line for line in lines if line.strip() and not line.startswith(_MARKERS))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from coord.guard import guarded
 from coord.guard.normal import Forms
 from coord.repo import git
 
@@ -18,6 +19,7 @@ else:
 
 _PICKS = ("CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD")
 _REPLAYS = ("rebase-merge", "rebase-apply", "sequencer")
+_OF_ONE_COMMIT = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")  # gone with their commit
 _AT_ONCE = 500  # pathspecs of one command, whose length systems bound
 
 
@@ -89,6 +91,30 @@ def gather(here: Worktree, refused: Sequence[Recorded], environ: Mapping[str, st
         )
         found.append(facts)
     return found
+
+
+class Conflict(NamedTuple):
+    """A guarded path of which git itself remembers two sides, in the index."""
+
+    path: str
+    kind: str
+    ours: str
+    theirs: str
+
+
+def conflicts(here: Worktree, environ: Mapping[str, str]) -> list[Conflict]:
+    """Return the guarded paths that the operation in progress met a conflict of, settled or not.
+
+    An octopus and ``-s resolve`` call no driver, and a driver may be unable to leave its record.
+    """
+    if not any(map(here.has, _OF_ONE_COMMIT)):
+        return []
+    specs = [f":(top,attr:{guarded.attribute(kind)})" for kind in guarded.KINDS]
+    ask = ("ls-files", "-z", "--full-name", "--unmerged", "--resolve-undo", "--", *specs)
+    stages = _by_path(git.tell(*ask, cwd=here.cwd, env=environ).fields)
+    both = {path: blobs for path, blobs in stages.items() if {"2", "3"} <= blobs.keys()}
+    kinds = guarded.kinds(here, both) if both else {}
+    return [Conflict(path, kind, both[path]["2"], both[path]["3"]) for path, kind in kinds.items()]
 
 
 def is_replaying(git_dir: str) -> bool:
@@ -169,7 +195,8 @@ class _Questions:
         is_merge = ours != theirs  # else `resolve` noted an edit of history
         if is_merge and not (ours in built_on and theirs in brought) and self._forms.converts(path):
             built_on.append(self._at("HEAD", path))
-            heads = list(filter(self.has, ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")))
+            heads = list(filter(self.has, ("CHERRY_PICK_HEAD", "REBASE_HEAD")))
+            heads += self._here.merging()
             heads += self._parents_of("REVERT_HEAD") if self.has("REVERT_HEAD") else []
             brought += [self._at(head, path) for head in heads]
             ours, theirs = self.alike(path, ours, built_on), self.alike(path, theirs, brought)
@@ -187,7 +214,7 @@ class _Questions:
         A pick brings only what its commit changed: after a skip, the next commit still holds the
         blob. Undoing one brings what its parent had. ``rebase --quit`` leaves REBASE_HEAD behind.
         """
-        if self.has("MERGE_HEAD") and self.holds("MERGE_HEAD", path, theirs):
+        if any(self.holds(head, path, theirs) for head in self._here.merging()):
             return True
         rebasing = self.has("rebase-merge") or self.has("rebase-apply")
         picks = ["CHERRY_PICK_HEAD", "REBASE_HEAD"] if rebasing else ["CHERRY_PICK_HEAD"]
@@ -229,19 +256,26 @@ class _Questions:
         return self._parents[commit]
 
     def _listed(self, option: str, environ: Mapping[str, str]) -> dict[str, dict[str, str]]:
-        """Return {path: {stage: blob}} from ``ls-files`` (``MODE BLOB STAGE<tab>PATH``)."""
+        """Return {path: {stage: blob}} from ``ls-files``."""
         found: dict[str, dict[str, str]] = {}
         for at in range(0, len(self._paths), _AT_ONCE):
             specs = [f":(top,literal){path}" for path in self._paths[at : at + _AT_ONCE]]
             ask = ("ls-files", "-z", "--full-name", option, "--", *specs)
-            for field in git.tell(*ask, cwd=self._here.cwd, env=environ).fields:
-                facts, _, path = field.partition("\t")
-                _, blob, stage = facts.split(" ")
-                found.setdefault(path, {})[stage] = blob
+            found |= _by_path(git.tell(*ask, cwd=self._here.cwd, env=environ).fields)
         return found
 
     def _ask(self, *args: str) -> git.Output:
         return git.ask(*args, cwd=self._here.cwd, env=self._environ)
+
+
+def _by_path(fields: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return {path: {stage: blob}} of entries ``MODE BLOB STAGE<tab>PATH``."""
+    found: dict[str, dict[str, str]] = {}
+    for field in fields:
+        facts, _, path = field.partition("\t")
+        _, blob, stage = facts.split(" ")
+        found.setdefault(path, {})[stage] = blob
+    return found
 
 
 def _answered(paths: Sequence[str], out: bytes) -> dict[str, str]:

@@ -46,6 +46,18 @@ class Forms:
             return one == other
         return self._form(path, one) == self._form(path, other)
 
+    def text(self, path: str, name: str) -> bytes:
+        """Return an object as git would make it of that path, but with its own line ends.
+
+        Where a filter fails, as it is; nothing where there is no such object.
+        """
+        made = self._added_again(path, name, "-w") if self._converts_more(path) else ""
+        return self._git("cat-file", "blob", made or name).out
+
+    def _converts_more(self, path: str) -> bool:
+        """Tell whether git converts more of a path than its line ends."""
+        return self.converts(path) and not (self._asked or {})[path].isdisjoint(_OTHERS)
+
     def _attributes(self) -> dict[str, set[str]]:
         """Return the converting attributes that each path has."""
         named = b"".join(os.fsencode(path) + b"\0" for path in self._paths)
@@ -64,8 +76,8 @@ class Forms:
         """
         key = path, blob
         if key not in self._forms:
-            only_ends = self._asked is not None and self._asked[path].isdisjoint(_OTHERS)
-            made = self._with_line_feeds(blob) if only_ends else self._added_again(path, blob)
+            more = self._converts_more(path)
+            made = self._added_again(path, blob) if more else self._with_line_feeds(blob)
             self._forms[key] = made or blob
         return self._forms[key]
 
@@ -80,11 +92,12 @@ class Forms:
         made = hashlib.sha1 if len(blob) == _SHA1 else hashlib.sha256
         return made(b"blob %d\0" % len(content) + content).hexdigest()
 
-    def _added_again(self, path: str, blob: str) -> str:
+    def _added_again(self, path: str, blob: str, *options: str) -> str:
         written = self._git("cat-file", "--filters", f"--path={path}", blob)
         if written.code:
             return ""
-        added = self._git("hash-object", "--stdin", f"--path={path}", stdin=written.out)
+        words = ("hash-object", *options, "--stdin", f"--path={path}")
+        added = self._git(*words, stdin=written.out)
         return added.text if added.code == 0 else ""
 
     def _git(self, *args: str, stdin: bytes | None = None) -> git.Output:

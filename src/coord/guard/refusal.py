@@ -11,12 +11,14 @@ import os
 
 from coord.base import peerfile, publish, sharing
 from coord.base.cquote import c_quoted, c_unquoted
+from coord.base.errors import Refused
 from coord.base.names import operand, quote
-from coord.guard.evidence import Facts, Recorded, gather
+from coord.guard.evidence import Facts, Recorded, conflicts, gather
+from coord.repo import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import NamedTuple
 
     from coord.repo.worktree import Worktree
@@ -138,6 +140,11 @@ def way_out(record: Record) -> str:
     return command(record.kind, record.path)
 
 
+def by_hand(path: str) -> str:
+    """Return the command that settles a file of which a person has to make one text."""
+    return f"${{EDITOR:-vi}} {operand(path)} && {_BY_HAND.format(operand(path))}"
+
+
 def command(kind: str, path: str) -> str:
     """Return the command that settles a refused file of a kind, pasteable at the top level."""
     return _WAYS_OUT.get(kind, _BY_HAND).format(operand(path))
@@ -207,14 +214,59 @@ def read_all(git_dir: str) -> list[Record]:
 def judged(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
     """Return every record of a worktree with what git says of it now, oldest first.
 
-    Sides are ids that git holds, whatever bytes the driver was given.
+    Sides are ids that git holds, whatever bytes the driver was given. Where no driver left a record
+    of a conflict, or it is torn, what the index remembers stands for it.
     """
-    records = read_all(here.git_dir)
+    found = read_all(here.git_dir)
+    earlier = _of_earlier_tries(found)
+    records = _with_conflicts(here, environ, [one for one in found if one not in earlier])
     refused = [Recorded(one.path, one.ours, one.theirs, one.resolved) for one in records]
     return [
         (record._replace(ours=facts.sides[0], theirs=facts.sides[1]), facts)
         for record, facts in zip(records, gather(here, refused, environ), strict=True)
     ]
+
+
+def _of_earlier_tries(records: Sequence[Record]) -> list[Record]:
+    """Return the records of merges that were reset and made again: they settle the next no more.
+
+    A torn one may guard a path of its own.
+    """
+    newest: dict[tuple[str, str, bool], Record] = {}
+    earlier = []
+    for record in sorted(filter(lambda one: one.readable, records), key=_written):
+        tried = record.path, record.head, record.ours == record.theirs
+        earlier += [newest[tried]] if tried in newest else []
+        newest[tried] = record
+    return earlier
+
+
+def _written(record: Record) -> int:
+    try:
+        return os.stat(record.file).st_mtime_ns
+    except OSError:  # settled meanwhile
+        return 0
+
+
+def _with_conflicts(
+    here: Worktree, environ: Mapping[str, str], records: list[Record]
+) -> list[Record]:
+    """Return records with those of all conflicts that the index remembers and none tells of.
+
+    Such a one goes by the file of a torn record, or by the name that a new one would have.
+    """
+    head = git.ask("rev-parse", "--verify", "-q", "HEAD", cwd=here.cwd, env=environ).text
+    known = {record.path for record in records if record.head == (head or "unborn")}
+    files = [record.file for record in records if not record.readable]
+    number = max([os.getpid(), *(int(os.path.basename(record.file)) for record in records)])
+    found = {}
+    for conflict in conflicts(here, environ):
+        if conflict.path not in known:
+            number += 1
+            file = files.pop(0) if files else os.path.join(here.git_dir, FOLDER, str(number))
+            sides = (conflict.ours, conflict.theirs)
+            found[file] = Record(file, conflict.kind, conflict.path, head, *sides)
+    return [record for record in records if record.file not in found] + list(found.values())
 
 
 def live(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:
@@ -234,6 +286,8 @@ def sifted(
 ) -> tuple[list[tuple[Record, Facts]], list[Record]]:
     """Return what :func:`live` does, and the records of an operation that was cut off."""
     found, cut = [], []
+    for record in _of_earlier_tries(read_all(here.git_dir)):
+        forget(record)
     for record, facts in judged(here, environ):
         if is_live(record, facts):
             found.append((record, facts))
@@ -284,6 +338,18 @@ def cut_off(record: Record) -> tuple[str, str]:
     return why, "git stash push --include-untracked && git reset -q"
 
 
+def require_whole(cut: Sequence[Record]) -> None:
+    """Refuse to settle anything while an operation that was cut off has left its files behind.
+
+    Raises:
+        Refused: naming one of the records in `cut`.
+    """
+    for record in cut:
+        why, run = cut_off(record)
+        what = "a merge was cut off"
+        raise Refused("operation-cut-off", what, where=record.path, why=why, run=run)
+
+
 def forget(record: Record) -> None:
     """Delete a record; where it may not be deleted it stays, as stale as before."""
     try:
@@ -319,7 +385,9 @@ def resolve(record: Record, blob: str, reason: str) -> Record:
 
 
 def _rewrite(record: Record) -> Record:
-    share = sharing.of_private(os.path.dirname(os.path.dirname(record.file)))
+    folder = os.path.dirname(record.file)
+    share = sharing.of_private(os.path.dirname(folder))
+    sharing.folders(folder, share)
     publish.replace(record.file, record.text().encode(errors="surrogateescape"), share=share)
     return record
 

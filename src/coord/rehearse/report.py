@@ -39,11 +39,13 @@ class Artifact(NamedTuple):
         path: relative to the top level.
         kind: derived, log or once.
         what: what its driver said.
+        by_hand: only a person can make one text of both sides.
     """
 
     path: str
     kind: str
     what: str
+    by_hand: bool = False
 
 
 class Stale(NamedTuple):
@@ -199,6 +201,10 @@ def _ways_out(refused: Sequence[Artifact]) -> list[str]:
     """
     from coord.guard import refusal  # noqa: PLC0415  # 4 ms, for those that are refused only
 
-    others = [refusal.command(one.kind, one.path) for one in refused if one.kind != "derived"]
+    others = [
+        refusal.by_hand(one.path) if one.by_hand else refusal.command(one.kind, one.path)
+        for one in refused
+        if one.kind != "derived"
+    ]
     derived = [operand(one.path) for one in refused if one.kind == "derived"]
     return [*others, *([f"git coord regenerate {' '.join(derived)}"] if derived else [])]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Kind = Callable[[bytes], str | None]
 
 _CONTENTS = "contents"
+BY_HAND = ("-headers", "-binary", "-clash")  # rules of drivers/sh/join: no join can be had
 _SUBMODULE = b"160000"
 # What a folder stands in the way of is named after its side, which is a commit in a rehearsal.
 _SIDE = re.compile(r"(?<=~)[0-9a-f]{40,64}(?=(_[0-9]+)?$)")
@@ -55,10 +56,10 @@ def step(branch: str, tip: str, merge: Merge, kind: Kind, names: Mapping[str, st
     refused = []
     for path in sorted(merge.stages):
         guarded = kind(path) if abouts.get(path) == _CONTENTS else None
-        what = _said_of(path, merge.words, names) if guarded else None
-        if guarded and what:
+        said = _said_of(path, merge.words, names) if guarded else None
+        if guarded and said:
             del abouts[path]
-            refused.append(Artifact(os.fsdecode(path), guarded, what))
+            refused.append(Artifact(os.fsdecode(path), guarded, said[1], said[0].endswith(BY_HAND)))
     outcome = CONFLICT if abouts else REFUSED if refused else CLEAN
     sides = {tip: branch.replace("/", "_")}
     conflicts = tuple(
@@ -112,12 +113,12 @@ def _joined(merge: Merge, kind: Kind) -> Iterator[str]:
             yield os.fsdecode(path)
 
 
-def _said_of(path: bytes, words: str, names: Mapping[str, str]) -> str | None:
-    """Return what a driver said of a path: ``coord: RULE: WHAT: PATH``; None if it was silent."""
+def _said_of(path: bytes, words: str, names: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return rule and what of ``coord: RULE: WHAT: PATH``; None if the driver was silent."""
     end = f": {c_quoted(os.fsdecode(path))}"
     for line in words.split("\n"):
         if line.startswith("coord: ") and line.endswith(end):
-            what = line.removesuffix(end).removeprefix("coord: ").partition(": ")[2]
+            rule, _, what = line.removesuffix(end).removeprefix("coord: ").partition(": ")
             side = next((side for side in names if what.startswith(side)), "")
-            return names[side] + what.removeprefix(side) if side else what
+            return rule, names[side] + what.removeprefix(side) if side else what
     return None

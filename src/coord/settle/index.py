@@ -135,15 +135,18 @@ def stage_files(here: Worktree, paths: Sequence[str]) -> dict[str, str]:
     return {path: facts.split(" ")[1] for facts, _, path in pairs}
 
 
-def stage_blob(here: Worktree, path: str, entry: Entry) -> None:
-    """Stage a blob and write it to the working tree, as git checks files out.
+def stage_blob(here: Worktree, path: str, entry: Entry) -> str:
+    """Write a blob to the working tree, as git checks files out, add it, and return what is staged.
 
-    Git never writes through a symlink there: it puts the file in the link's place.
+    That is another blob where a side was committed before git converted its file: staged as it is,
+    it would stand there as modified, and no rebase goes on so. Git never writes through a symlink:
+    it puts the file in the link's place.
     """
     named = os.fsencode(path) + b"\0"
     line = f"{entry.mode} {entry.blob} 0\t".encode() + named
     git.tell("update-index", "-z", "--index-info", cwd=here.cwd, stdin=line)
-    git.tell("checkout-index", "-f", "-u", "-q", "-z", "--stdin", cwd=here.cwd, stdin=named)
+    git.tell("checkout-index", "-f", "-q", "-z", "--stdin", cwd=here.cwd, stdin=named)
+    return stage_files(here, [path])[path]
 
 
 def stage_removal(here: Worktree, path: str) -> None:

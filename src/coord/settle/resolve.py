@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING
 
 from coord.base import peerfile
 from coord.base.errors import Refused, Usage
-from coord.drivers import facts, join, law, markers
-from coord.guard import guarded, refusal
+from coord.drivers import facts, join, markers
+from coord.guard import guarded, refusal, trailers
+from coord.history.problem import counted
 from coord.repo import git
-from coord.settings import config
-from coord.settle import index
+from coord.settle import bothsides, index
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.guard.refusal import Record
     from coord.repo.worktree import Worktree
+    from coord.settle.bothsides import BothSides
     from coord.settle.index import Entry, Spot
 
 TAKES = ("ours", "theirs", "both", "worktree")
@@ -73,9 +74,11 @@ def case(spot: Spot, word: str, assumed: str = "") -> Case:
 
     Raises:
         Usage: nothing is known of such a path.
-        Refused: the path is not guarded.
+        Refused: the path is not guarded, or a merge was cut off.
     """
-    live = [record for record, _ in refusal.live(spot.here, git.elsewhere())]
+    found, cut = refusal.sifted(spot.here, git.elsewhere())
+    refusal.require_whole(cut)
+    live = [record for record, _ in found]
     for path in spot.spellings(word):
         records = tuple(record for record in live if record.path == path)
         staged = index.stages(spot.here, path)
@@ -103,9 +106,12 @@ def settle(case: Case, take: str, reason: str) -> str:
     """Stage what was chosen, note why, and return the blob; empty when the file is gone.
 
     Raises:
-        Refused: the choice makes no sense for this path, or the file has conflict markers.
+        Refused: the choice makes no sense for this path, the file has conflict markers, or it lacks
+            records of a log that the reason does not tell of.
     """
     _require_sense(case, take)
+    if take == "worktree":
+        _require_named(case, reason)
     before = _before(case.spot, case.path)
     blob = _staged(case, take)
     if not case.is_conflict and blob == before:
@@ -200,8 +206,7 @@ def _from_sides(case: Case, take: str) -> str:
         if os.path.lexists(case.spot.full(path)):
             os.unlink(case.spot.full(path))
         return ""
-    index.stage_blob(here, path, entry)
-    return entry.blob
+    return index.stage_blob(here, path, entry)
 
 
 def _joined(case: Case) -> Entry | None:
@@ -215,19 +220,42 @@ def _joined(case: Case) -> Entry | None:
     ours, theirs, here = case.side("ours"), case.side("theirs"), case.spot.here
     if ours is None or theirs is None:
         return ours or theirs
-    rules = guarded.log_rules(here, config.load(case.spot.top), [case.path])
-    rule = rules.get(case.path)
-    start = None if rule is None or rule.start is None else os.fsencode(rule.start)
-    texts = (_content(here, case.stages.get("1")), _content(here, ours), _content(here, theirs))
-    if law.is_document(case.kind, start):
-        try:
-            text = law.joined(case.kind, start, *texts)
-        except join.Refused as error:
-            raise _not_both(case, error) from None
-    else:
-        text = join.both(*texts, start)
+    sides = _both(case)
+    try:
+        text = bothsides.joined(sides)
+    except join.Refused as error:
+        raise _not_both(case, error) from None
     written = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=text)
     return index.Entry(ours.mode, written.text)
+
+
+def _both(case: Case) -> BothSides:
+    stages = (case.stages.get("1"), case.side("ours"), case.side("theirs"))
+    return bothsides.read(case.spot, case.path, case.kind, stages)
+
+
+def _require_named(case: Case, reason: str) -> None:
+    """Refuse a log joined by hand that lacks records of a side, unless the reason says how many.
+
+    What has no join is for a person to tell: it is settled as it stands.
+    """
+    full = case.spot.full(case.path)
+    by_hand = any(record.take for record in case.records)
+    if case.kind != "log" or not case.is_conflict or by_hand or not os.path.isfile(full):
+        return
+    made = git.tell("hash-object", "-w", "--", full, cwd=case.spot.here.cwd).text
+    lost = bothsides.lost(_both(case), git.tell("cat-file", "blob", made, cwd=case.spot.top).out)
+    said = f"without {counted(len(lost), 'record')}"
+    if lost and said not in reason:
+        raise Refused(
+            "log-rewritten",
+            f"the file lacks {counted(len(lost), 'record')} of what both sides have",
+            where=case.path,
+            why=f"a log only grows, and {facts.shown(lost[0])}{' and more' if lost[1:] else ''} "
+            f"would be lost for good. If that is right, the reason has to say: {said}",
+            run=f"git coord resolve {case.spot.typed(case.path)} --take both "
+            "--reason 'what both sides have'",
+        )
 
 
 def _not_both(case: Case, error: join.Refused) -> Refused:
@@ -253,8 +281,8 @@ def _content(here: Worktree, entry: Entry | None) -> bytes:
 def _note(case: Case, before: str, resolved: str, reason: str) -> None:
     """Rewrite the records as settled; where no driver left one, write it."""
     if case.records:
-        for record in case.records:
-            refusal.resolve(record, resolved, reason)
+        done = [refusal.resolve(record, resolved, reason) for record in case.records]
+        trailers.add_to_patch(case.spot.here, done)
         return
     ours, theirs = (case.side(take) for take in ("ours", "theirs"))
     head = git.ask("rev-parse", "--verify", "--quiet", "HEAD", cwd=case.spot.top).text

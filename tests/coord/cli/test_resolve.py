@@ -620,8 +620,7 @@ def test_a_choice_is_committed_with_its_reason(sided: Repo, operation: str, take
     assert sided.read("x.json") == TAKEN[take]
     assert sided.paste(finish).code == 0
     assert sided.git("show", "HEAD:x.json") == TAKEN[take].strip()
-    if operation not in {"am", "rebase --apply"}:  # git asks no hook there for the message
-        assert trailers(sided) == "x.json seen by me"
+    assert trailers(sided) == "x.json seen by me"
 
 
 def test_a_popped_stash_is_settled(sided: Repo) -> None:
@@ -971,6 +970,26 @@ def parted(repo: Repo, name: str, *sides: str) -> None:
     diverged(repo, {name: (texts[0], texts[1], texts[2])})
     off = [f"merge.coord-{kind}.driver=false" for kind in ("changelog", "log")]
     assert repo.tried("-c", off[0], "-c", off[1], "merge", "-q", "side").code == 1
+
+
+def test_a_log_joined_by_hand_has_all_records_or_says_how_many_it_has_not(hooked: Repo) -> None:
+    """What one side took out may stay out; the rest is lost for good, and that is said."""
+    hooked.git("config", "core.hooksPath", "/dev/null")
+    parted(hooked, "moves.tsv", "one\ntwo\n", "one\ntwo\nm\n", "two\ns\n")
+    hooked.git("config", "--unset", "core.hooksPath")
+    hooked.write("moves.tsv", "m\n")
+    resolve = ("resolve", "moves.tsv", "--take", "worktree", "--reason")
+    done = hooked.coord(*resolve, "joined")
+
+    assert (done.code, done.refusal.rule) == (1, "log-rewritten")
+    assert done.refusal.why.endswith(": without 2 records")
+    assert hooked.git("ls-files", "-u")
+    hooked.write("moves.tsv", "two\nm\ns\n")
+    assert hooked.coord(*resolve, "joined").code == 0
+    hooked.write("moves.tsv", "m\n")
+    assert hooked.coord(*resolve, "secrets, without 2 records").code == 0
+    hooked.git("commit", "-q", "--no-edit")
+    assert trailers(hooked) == "moves.tsv secrets, without 2 records"
 
 
 @pytest.mark.parametrize("name", ["c.md", "l.tsv"])

@@ -55,7 +55,11 @@ def test_a_stale_record_is_no_finding_and_stays_where_it_is(installed: Repo, ref
 
 
 def test_a_torn_record_is_named_by_its_file(installed: Repo, refused: Repo) -> None:
-    """Which path it was is lost."""
+    """Which path it was is lost; of a merge the index would know."""
+    refused.git("merge", "--abort")
+    for stale in refused.private("coord-refused").iterdir():
+        stale.unlink()
+    assert refused.tried("rebase", "main").code == 1
     (record,) = refused.private("coord-refused").iterdir()
     record.write_text("coord-refused 1\nkind der")
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.guard import refusal
 from coord.guard.normal import Forms
-from coord.repo import git, worktree
+from coord.repo import git
 from harness.hooked import add_hooks
 
 if TYPE_CHECKING:
@@ -26,38 +25,6 @@ def renormalized(repo: Repo) -> Repo:
     repo.commit("main", {".gitattributes": "s.json text\n", "s.json": b"main\n"})
     repo.git("config", "merge.renormalize", "true")
     return repo
-
-
-OPERATIONS = [
-    "git merge side",
-    "git cherry-pick side",
-    "git checkout -q side && git rebase main",
-    "git merge --squash side",
-]
-
-
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("side", ["--ours", "--theirs"])
-def test_a_renormalized_side_is_not_swallowed(
-    renormalized: Repo, operation: str, side: str
-) -> None:
-    """The driver saw line feeds, stage 3 has CRLF, and what is added again has line feeds."""
-    renormalized.paste(operation)
-    renormalized.paste(f"git checkout -q {side} s.json && touch s.json && git add s.json")
-    done = renormalized.tried("commit", "-q", "--allow-empty", "-m", "swallowed")
-
-    assert done.code == 1
-    assert done.refusal.rule == "refusal-pending"
-
-
-def test_a_record_has_the_blobs_of_the_stages(renormalized: Repo) -> None:
-    """So that the side a person takes is one that some commit has."""
-    renormalized.tried("merge", "side")
-    here = worktree.discover(str(renormalized.path))
-    ((record, _),) = refusal.live(here, git.elsewhere())
-
-    assert record.ours == renormalized.git("rev-parse", "HEAD:s.json")
-    assert record.theirs == renormalized.git("rev-parse", "side:s.json")
 
 
 def test_a_renormalized_refusal_is_settled_by_a_side_and_freed_by_an_abort(

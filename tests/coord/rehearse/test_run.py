@@ -209,10 +209,14 @@ def test_a_rewritten_log_is_refused_and_left_as_ours(ground: Repo) -> None:
     assert found.tree == ground.git("rev-parse", "HEAD^{tree}")
 
 
-def test_a_changelog_is_joined_or_refused_as_in_the_real_merge(ground: Repo) -> None:
-    """With the command of a person: no side of a clash is the whole text."""
+@pytest.mark.parametrize("kind", ["changelog", "log"])
+def test_a_document_is_joined_or_refused_as_in_the_real_merge(ground: Repo, kind: str) -> None:
+    """With the commands of a person: no side of a clash is the whole text, nor are both."""
     old = "# C\n\n## Unreleased\n\n- a\n"
-    ground.commit("more", {".gitattributes": RULES + "C.md coord-changelog\n", "C.md": old})
+    declared = {".gitattributes": f"{RULES}C.md coord-{kind}\n", "C.md": old}
+    if kind == "log":
+        declared[".coord.toml"] = '[log."C.md"]\nstart = "## "\n'
+    ground.commit("more", declared)
     branch(ground, "one", {"C.md": f"{old}- one\n"})
     branch(ground, "two", {"C.md": f"{old}- two\n"})
     branch(ground, "three", {"C.md": old.replace("Unreleased", "1.0")})
@@ -222,8 +226,9 @@ def test_a_changelog_is_joined_or_refused_as_in_the_real_merge(ground: Repo) -> 
     assert outcomes(found) == ["clean", "clean", "refused"]
     assert found.steps[1].joined == ("C.md",)
     (refused,) = found.steps[2].refused
-    assert (refused.kind, "line 3 of the base" in refused.what) == ("changelog", True)
-    assert found.steps[2].commands[1].startswith("git coord resolve C.md --take worktree")
+    assert (refused.kind, "line 3 of the base" in refused.what) == (kind, True)
+    command = found.steps[2].commands[1]
+    assert command.startswith("${EDITOR:-vi} C.md && git coord resolve C.md --take worktree")
 
 
 def test_a_declaration_that_only_a_branch_brings_holds_from_there_on(ground: Repo) -> None:
