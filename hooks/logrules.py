@@ -99,8 +99,6 @@ def _log(versions: Versions, kind: str, path: str, start: bytes | None) -> _Log 
     return _Log(versions, path, start)
 
 
-
-
 class _Log:
     """One log of lines or paragraphs, and its versions."""
 
