@@ -27,17 +27,27 @@ coord_home=$(git rev-parse --git-common-dir)/hooks/coord; fi; """
 # them again splits a name with a blank. Before git 2.44 %X and %Y arrive as these two characters.
 _CALL = """\
 set -- %O %A %B %L %P %X %Y; \
-[ ! -f "$coord_home/@KIND@" ] || [ ! -r "$coord_home/@KIND@" ] || . "$coord_home/@KIND@"; """
+if [ -f "$coord_home/@KIND@" ] && [ -r "$coord_home/@KIND@" ] && \
+[ -r "$coord_home/refuse" ] && [ -r "$coord_home/@NEXT@" ]; then . "$coord_home/@KIND@"; fi; """
 
-# Only reached when the file is gone, for it ends in `exit`. `%%` is git's `%`. The last command of
-# the launcher's repair installs again.
+# Only reached when a file is gone, for it ends in `exit`. The commit gate finds a record that does
+# not say what was refused: a `git commit -a` would swallow it. `%%` is git's `%`. The last command
+# of the launcher's repair installs again.
 _GONE = """\
+coord_note=$coord_dir/coord-refused/$$; \
+if [ "$4" = 7 ] && [ -z "$COORD_PREVIEW" ] && \
+[ -e "${GIT_INDEX_FILE:-$coord_dir/index}.lock" ]; then \
+mkdir -p "$coord_dir/coord-refused" && [ ! -e "$coord_note" ] && [ ! -L "$coord_note" ] && \
+true >"$coord_note"; fi 2>/dev/null; \
 [ ! -f "$coord_home/launch" ] || [ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; \
 coord_again=${coord_repair##* && }; \
 printf '%%s\\n' \
 'coord: driver-missing: hooks/coord/@KIND@ is gone from the git dir: a @KIND@ file in conflict' \
 '  why: without it git-coord cannot judge this merge; the other side is kept in the index' \
 "  run: ${coord_again:-coord-install}" >&2; exit 1"""
+
+
+_JOINED = ("changelog", "log")  # whose scripts source `join`
 
 
 class Driver(NamedTuple):
@@ -50,7 +60,8 @@ class Driver(NamedTuple):
 
 def command(kind: str) -> str:
     """Return the driver line of `kind`, one line of POSIX sh, unquoted."""
-    return (_FIND + _CALL + _GONE).replace("@KIND@", kind)
+    beside = "join" if kind in _JOINED else "refuse"
+    return (_FIND + _CALL + _GONE).replace("@KIND@", kind).replace("@NEXT@", beside)
 
 
 #: ``[merge "NAME"]`` → its section. A refusing driver needs ``recursive = binary``: without it a

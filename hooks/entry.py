@@ -36,7 +36,7 @@ def answer(event: str, needs: list[str], dirs: tuple[str, str], args: list[str])
     except Exception as error:
         if os.environ.get("COORD_DEBUG") == "1":
             raise
-        said, code = _fault(event, error, needs)
+        said, code = _fault(event, error, needs, dirs[0])
     if said:
         os.write(2, said.encode("utf-8", "surrogateescape"))
     return code
@@ -73,7 +73,13 @@ def placed(error: CoordError) -> CoordError:
     return error
 
 
-def _fault(event: str, error: Exception, needs: list[str]) -> tuple[str, int]:
+def _is_at_stake(needs: list[str], git_dir: str) -> bool:
+    """Tell whether silence would be the loss; in a rebase old sign-offs are said again."""
+    signed = "signed" in needs and not os.path.isdir(os.path.join(git_dir, "rebase-merge"))
+    return signed or not _STAKES.isdisjoint(needs)
+
+
+def _fault(event: str, error: Exception, needs: list[str], git_dir: str) -> tuple[str, int]:
     """Say what broke; where something would be lost by it, git does not go on."""
     from coord.base.names import shown  # noqa: PLC0415
     from coord.repo import cwd  # noqa: PLC0415  # only after a fault
@@ -81,7 +87,7 @@ def _fault(event: str, error: Exception, needs: list[str]) -> tuple[str, int]:
     gone = cwd.gone()
     if gone:
         return gone.lines(), 0
-    if event in _GATES and not _STAKES.isdisjoint(needs):
+    if event in _GATES and _is_at_stake(needs, git_dir):
         from coord.hooks import unjudged  # noqa: PLC0415
 
         return placed(unjudged.fault(error, unjudged.GUARDED)).lines(), REFUSED

@@ -6,9 +6,11 @@ honours. The rule itself is ``coord.guard.refusal`` (docs/design.md).
 
 from __future__ import annotations
 
-from coord.base.errors import Refused
+import os
+
+from coord.base.errors import Environment, Refused
 from coord.base.names import shown
-from coord.guard import refusal, trailers
+from coord.guard import evidence, refusal, trailers
 from coord.guard.guarded import JOINED
 from coord.repo import git
 
@@ -25,13 +27,20 @@ def judge(here: Worktree, message: str | None) -> str:
     """Refuse a commit that would swallow a refusal; note settled ones in `message`.
 
     Returns:
-        What there is to say of an operation that was cut off, empty for none.
+        What there is to say of an operation that was cut off, or of records that cannot be read
+        while none goes on; empty for nothing.
 
     Raises:
         Refused: a pending path is staged as one of its two sides.
+        Environment: what was refused cannot be judged.
     """
     environ = git.here()
-    live, cut = refusal.sifted(here, environ)
+    try:
+        live, cut = refusal.sifted(here, environ)
+    except Environment as error:
+        if evidence.is_unfinished(here, environ):
+            raise
+        return error.lines()  # nothing awaits its commit: no refusal binds
     pending = [
         record
         for record, facts in live
@@ -49,7 +58,13 @@ def judge(here: Worktree, message: str | None) -> str:
 
 def note(here: Worktree, message: str) -> None:
     """Note in `message` once more what was settled: an editor or a hook may have replaced it."""
-    _note(here, message, refusal.live(here, git.here()))
+    try:
+        live = refusal.live(here, git.here())
+    except Environment:
+        if evidence.is_unfinished(here, git.here()):
+            raise
+        return  # as the hook before has said
+    _note(here, message, live)
 
 
 def _is_half_merged(here: Worktree, record: Record, facts: Facts) -> bool:

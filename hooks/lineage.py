@@ -33,8 +33,15 @@ class Lineage(NamedTuple):
 
 
 def of(here: Worktree, args: Sequence[str]) -> Lineage:
-    """Return the lineage of the commit that prepare-commit-msg was called for with `args`."""
-    parents = [_ask(here, "rev-parse", "--verify", "--quiet", "HEAD"), *here.merging()]
+    """Return the lineage of the commit that prepare-commit-msg was called for with `args`.
+
+    What git cannot say of the rest makes more of the history shared, and less of it replaced.
+
+    Raises:
+        Environment: git cannot say what HEAD is.
+    """
+    head = git.look("rev-parse", "--verify", "--quiet", "HEAD", cwd=here.cwd, env=git.here())
+    parents = [head.text, *here.merging()]
     base = _ask(here, "merge-base", *parents) if len(parents) > 1 else ""
     replaced = _ask(here, "rev-parse", "HEAD^@").split() if is_amending(args) else []
     return Lineage(parents, base, replaced)

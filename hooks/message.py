@@ -53,5 +53,8 @@ def judged(event: str, needs: Sequence[str], dirs: tuple[str, str], args: Sequen
     if message is not None and ("signed" in needs or "pin" in needs):
         from coord.hooks import signoff  # noqa: PLC0415
 
-        said += signoff.judged(event, here, args)
+        if "signed" in needs and not signoff.is_replayed(here):
+            said += unjudged.judged(lambda: signoff.judged(event, here, args), unjudged.SIGNED)
+        else:
+            said += signoff.judged(event, here, args)
     return said

@@ -81,7 +81,7 @@ class _History:
     def _at(self, commits: Sequence[str], path: str) -> list[str]:
         """Return the blob of `path` in each commit; empty where it has none."""
         return [
-            git.ask(
+            git.look(
                 "rev-parse", "--verify", "--quiet", f"{commit}:{path}",
                 cwd=self._here.cwd, env=git.here(),
             ).text

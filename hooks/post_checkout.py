@@ -43,8 +43,14 @@ def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during:
         again = command.recorded(dirs[1])
         return _line(f"not pinned: the installed author holds a control character; {again}")
     except OSError as error:
-        where = f" {error.filename}" if error.filename else ""
-        return _line(f"{os.getcwd()} is not pinned: {error.strerror}{where}")
+        return _line(_why_not(error))
+
+
+def _why_not(error: OSError) -> str:
+    where = f" {error.filename}" if error.filename else ""
+    if where.endswith(f"/{pin.PIN}") and os.path.lexists(error.filename):
+        return f"who is pinned here may not be read:{where}; git coord doctor says why"
+    return f"{os.getcwd()} is not pinned: {error.strerror}{where}"
 
 
 def _pinned(dirs: tuple[str, str], environ: Mapping[str, str]) -> tuple[pin.Pin, str]:

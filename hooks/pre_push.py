@@ -12,7 +12,6 @@ from itertools import chain, islice
 
 from coord.base import peerfile
 from coord.base.errors import CoordError, Refused
-from coord.base.names import shown
 from coord.hooks.updates import is_null, updates
 from coord.identity import outgoing, pin
 from coord.repo import git, reflog
@@ -43,10 +42,7 @@ def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
     try:
         refusal, refuses = _judged(dirs, argv, updates(stdin))
     except (CoordError, reflog.Doubt, pin.Unreadable, OSError, ValueError) as doubt:
-        sys.stderr.write(
-            f"coord: could not check who made the outgoing commits: {_reason(doubt)}\n"
-        )
-        return 0
+        refusal, refuses = _unchecked(doubt, dirs[0]), False
     if refusal is None:
         return 0
     from coord.repo import caller  # noqa: PLC0415  # most pushes are in order
@@ -56,12 +52,19 @@ def run(argv: Sequence[str], stdin: bytes, dirs: tuple[str, str]) -> int:
     return refusal.exit_code if refuses else 0
 
 
-def _reason(doubt: Exception) -> str:
+def _unchecked(doubt: Exception, git_dir: str) -> Refused:
+    """Return what is said where nobody can tell who made the commits; the push goes on."""
+    where, why, run = git_dir, str(doubt) or type(doubt).__name__, "git coord doctor"
     if isinstance(doubt, CoordError):
-        return shown(f"{doubt.where}: {doubt.why}")
-    if isinstance(doubt, pin.Unreadable):
-        return shown(f"{doubt}/{pin.PIN} is no pin; git coord pin --replace mends it")
-    return shown(str(doubt))
+        where, why, run = doubt.where, doubt.why, doubt.run
+    elif isinstance(doubt, pin.Unreadable):
+        where, run = os.path.join(git_dir, pin.PIN), "git coord pin --replace"
+        why = "it is not a file this version wrote"
+    elif isinstance(doubt, OSError):
+        where, why = doubt.filename or git_dir, doubt.strerror or str(doubt)
+    what = "who made the outgoing commits could not be checked"
+    why = f"{why}; a warning only, the push goes on"
+    return Refused("author-unchecked", what, where=where, why=why, run=run)
 
 
 def _judged(

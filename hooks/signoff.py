@@ -56,12 +56,17 @@ def sign_offs(message: bytes) -> list[bytes]:
     return found
 
 
+def is_replayed(here: Worktree) -> bool:
+    """Tell whether the message may be an old one, in a rebase."""
+    return os.path.isdir(here.private("rebase-merge"))
+
+
 def _refused(here: Worktree, committer: bytes, *, was_pinned: bool) -> str:
     """Refuse a new sign-off where identity is not certain; inside a rebase, return a warning."""
     try:
         _require_certain(here, committer, was_pinned=was_pinned)
     except Refused as refusal:
-        if not os.path.isdir(here.private("rebase-merge")):
+        if not is_replayed(here):
             raise
         return f"coord: {refusal.rule}: signed off in a rebase all the same; {refusal.run}\n"
     return ""
@@ -155,7 +160,7 @@ def _pinned_too_late(here: Worktree, actor: str) -> Refused:
 
 def _now(here: Worktree) -> tuple[bool, bytes, set[bytes]]:
     """Return whether the worktree is pinned, the committer's e-mail, and no known trailers."""
-    ident = git.ask("var", "GIT_COMMITTER_IDENT", cwd=here.cwd, env=git.here()).out
+    ident = git.tell("var", "GIT_COMMITTER_IDENT", cwd=here.cwd, env=git.here()).out
     pinned = os.path.exists(here.private(pin.PIN))
     return pinned, _email(ident), set()
 
@@ -205,7 +210,7 @@ def _sources(here: Worktree, args: Sequence[str]) -> list[str]:
     sources = [args[2]] if args[1:2] == ["commit"] and len(args) > 2 else []  # noqa: PLR2004
     if here.has("CHERRY_PICK_HEAD"):
         sources.append("CHERRY_PICK_HEAD")
-    if os.path.isdir(here.private("rebase-merge")):
+    if is_replayed(here):
         sources += ["HEAD", *_replayed(here)]  # HEAD: a fixup starts from what it is added to
     try:
         original = peerfile.read(here.private("rebase-apply/original-commit"))

@@ -6,6 +6,8 @@ because a refusal is pending or a record is taken away, silence would be the los
 
 from __future__ import annotations
 
+import os
+
 from coord.base.errors import CoordError, Refused
 from coord.base.names import shown
 
@@ -20,6 +22,7 @@ REFUSALS = "what a merge driver refused"
 DERIVED = "the conflict in a derived file"
 RECORDS = "the records that a log would lose"
 ONCE = "the write-once files that would change"
+SIGNED = "whose sign-off it is"
 GUARDED = "what is taken from a guarded file, or was refused"
 
 
@@ -36,6 +39,8 @@ def judged(judge: Callable[[], T], stake: str) -> T:
     except CoordError as error:
         raise refused(error, stake) from error
     except Exception as error:
+        if os.environ.get("COORD_DEBUG") == "1":
+            raise  # shown whole; the sh in front stops the commit
         raise fault(error, stake) from error
 
 

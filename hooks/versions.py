@@ -68,9 +68,25 @@ class Versions:
         return self._forms.text(path, blob) if self._forms else self.blob(blob)
 
     def blob(self, name: str) -> bytes:
-        """Return the bytes of a blob, empty when there is none."""
+        """Return the bytes of a blob, empty when there is none.
+
+        Raises:
+            Environment: there is one, and git cannot read it.
+        """
         done = git.ask("cat-file", "blob", name, cwd=self._here.cwd, env=git.here())
-        return done.out if done.code == 0 else b""
+        if done.code == 0 or self._is_none(name):
+            return done.out
+        return git.tell("cat-file", "blob", name, cwd=self._here.cwd, env=git.here()).out
+
+    def _is_none(self, name: str) -> bool:
+        """Tell whether git knows that there is nothing, or a folder."""
+        found = git.look(
+            "rev-parse", "--verify", "--quiet", name, cwd=self._here.cwd, env=git.here()
+        )
+        if found.code:
+            return True
+        kind = git.ask("cat-file", "-t", found.text, cwd=self._here.cwd, env=git.here())
+        return kind.text == "tree"
 
     def replayed(self, path: str) -> list[bytes]:
         """Return `path` as the commits have it that are picked, rebased or taken back to."""

@@ -23,6 +23,7 @@ _NOTE = (
 )
 _BEGIN = BEGIN + b": coord-install and git coord track write these lines\n"
 _END = END + b"\n"
+_NAMED = b"coord-"  # stands in each line that guards
 _PATTERN = re.compile(rb'\s*("(?:[^"\\]|\\.)*"|\S+)(?:[ \t]+|$)')
 _OURS = re.compile(rb"[-!]?coord-[a-z]+")
 _MERGE = re.compile(rb"[-!]?merge(?:=.*)?")
@@ -72,7 +73,8 @@ def parsed(line: bytes) -> Line | None:
 
 def rules(text: bytes) -> list[Line]:
     """Return the rules of a file that name our attributes, cut down to what merging needs."""
-    found = [rule for rule in map(parsed, appended.split(text)) if rule and rule.guards]
+    lines = [line for line in appended.split(text) if _NAMED in line]  # of a million, the few
+    found = [rule for rule in map(parsed, lines) if rule and rule.guards]
     return [
         rule._replace(
             attributes=tuple(
@@ -200,7 +202,7 @@ def _without_rule(text: bytes, pattern: str) -> bytes | None:
     """Drop our attributes from the lines of `pattern`, and the lines that then say nothing."""
     texts, gone = appended.split(text), set()
     for number, line in enumerate(texts):
-        rule = parsed(line)
+        rule = parsed(line) if _NAMED in line else None
         if rule is None or not rule.guards or not rule.is_for(pattern):
             continue
         rest = tuple(word for word in rule.attributes if not _OURS.fullmatch(word))
@@ -227,5 +229,5 @@ def _block(texts: list[bytes]) -> set[int]:
 
 
 def _is_of_block(line: bytes) -> bool:
-    rule = parsed(line)
+    rule = parsed(line) if _NAMED in line else None
     return line.startswith((b"# git-coord ", b"[attr]coord-")) or (rule is not None and rule.guards)

@@ -64,6 +64,10 @@ def test_two_users_of_one_group_work_on_one_board(users: Users, umask: str) -> N
     files = {name: mode for name, mode in modes.items() if not mode.startswith("0o27")}
     assert set(files.values()) <= {"0o660", "0o770"}, files
     assert {"0o2770"} == set(modes.values()) - set(files.values())
+    signs = _modes(users.folder / "r/.git/worktrees")
+    signs = {name: mode for name, mode in signs.items() if "/coord-se" in name}
+    assert {"a/coord-seen", "b/coord-seen", "a/coord-sessions"} <= signs.keys()
+    assert set(signs.values()) == {"0o660", "0o2770"}, signs
     for user, tree in (("games", "a"), ("daemon", "b")):
         proved = users.run(user, "git coord doctor", cwd=tree)
         assert "not-permitted" not in proved.out, proved.out

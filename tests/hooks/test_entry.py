@@ -47,7 +47,7 @@ def test_a_refusal_has_a_status_of_its_own() -> None:
 
 def test_a_fault_of_ours_is_one_line_and_git_goes_on(repo: Repo) -> None:
     """A message file that is not there is nothing git would do."""
-    done = started(repo, "commit-msg", "signed", "missing")
+    done = started(repo, "commit-msg", "pin", "missing")
 
     assert done.returncode == 0
     assert done.stderr.startswith("coord: a fault in the commit-msg hook, git goes on")

@@ -148,7 +148,7 @@ def test_git_goes_on_and_is_told_once_how_to_repair(
     side = hooked.worktree(tmp_path / "side", "side", "--no-checkout")
     assert callable(fault)
     fault(hooked.common("hooks/coord"))
-    done = side.tried("commit", "-q", "--allow-empty", "-s", "-m", "x")
+    done = side.tried("commit", "-q", "--allow-empty", "-m", "x")
 
     assert done.code == 0
     assert done.refusal.rule == "hooks-broken"

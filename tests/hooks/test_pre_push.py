@@ -594,20 +594,20 @@ def test_a_kept_author_is_not_judged(hooked: Repo, origin: Repo, tmp_path: Path)
             "git reflog drop HEAD || rm $(git rev-parse --git-path logs/HEAD)",
             "keeps no reflog of HEAD",
         ),
-        ("echo rubbish >$(git rev-parse --git-dir)/coord-identity.toml", ""),
+        ("echo rubbish >$(git rev-parse --git-dir)/coord-identity.toml", "is not a file"),
     ],
 )
 def test_in_doubt_the_push_goes_on(worker: Repo, origin: Repo, harm: str, reason: str) -> None:
-    """One line says that, and why."""
+    """Three lines say that, why, and what mends it."""
     wrong = worker.with_env(**BOTH).commit("wrong")
     worker.paste(harm)
 
     done = worker.tried("push", "-q", "origin", "feature")
 
     assert done.code == 0
-    assert done.err.startswith("coord: could not check who made the outgoing commits: ")
-    assert done.err.count("\n") == 1
-    assert reason in done.err
+    assert done.err.count("\n") == 3
+    assert done.refusal.rule == "author-unchecked"
+    assert reason in done.refusal.why
     assert origin.git("rev-parse", "feature") == wrong
 
 

@@ -109,19 +109,19 @@ def test_somebody_elses_sign_off_is_not_ours_to_judge(several: Repo) -> None:
     several.git("commit", "-q", "--allow-empty", "-m", "x", "-m", f"# {ADA}\n{other}\n  {ADA}")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "git commit -q --allow-empty --amend --no-edit",
-        "git commit -q --allow-empty -C signed",
-        "git commit -q --allow-empty -c signed",
-        "git reset -q --hard HEAD~1 && git cherry-pick signed",
-        "git reset -q --hard HEAD~1 && git cherry-pick -x signed",
-        "git rebase -q --force-rebase HEAD~1",
-        "git rebase -q --apply --force-rebase HEAD~1",
-        "git format-patch -q -1 -o ../mail && git reset -q --hard HEAD~1 && git am -q ../mail/*",
-    ],
-)
+OLD = [
+    "git commit -q --allow-empty --amend --no-edit",
+    "git commit -q --allow-empty -C signed",
+    "git commit -q --allow-empty -c signed",
+    "git reset -q --hard HEAD~1 && git cherry-pick signed",
+    "git reset -q --hard HEAD~1 && git cherry-pick -x signed",
+    "git rebase -q --force-rebase HEAD~1",
+    "git rebase -q --apply --force-rebase HEAD~1",
+    "git format-patch -q -1 -o ../mail && git reset -q --hard HEAD~1 && git am -q ../mail/*",
+]
+
+
+@pytest.mark.parametrize("command", OLD)
 def test_a_sign_off_that_was_there_is_not_new(hooked: Repo, tmp_path: Path, command: str) -> None:
     """Amended, reused, picked, replayed, mailed: it was given when it was written."""
     hooked.write("f", "1\n")
@@ -314,3 +314,48 @@ def test_commit_s_with_a_broken_pin_is_refused(installed: Repo, tmp_path: Path) 
     assert done.refusal.rule == "pin-unreadable"
     assert tree.paste(done.refusal.run).code == 0
     assert tree.tried("commit", "-q", "--allow-empty", "-s", "-m", "x").code == 0
+
+
+def _broken(repo: Repo) -> Repo:
+    launch = repo.common("hooks/coord/launch")
+    launch.write_text(launch.read_text().replace("coord_python='", "coord_python='/gone"))
+    return repo
+
+
+TYPED = "git commit -q --allow-empty --edit -m x"
+MAILED = "git format-patch -q -1 -o ../mail && git reset -q --hard HEAD~1 && git am -q -s ../mail/*"
+
+
+@pytest.mark.parametrize("command", [*SIGNED, TYPED, MAILED])
+def test_a_new_sign_off_that_nobody_can_judge_is_refused(several: Repo, command: str) -> None:
+    """The interpreter is gone: who signs is a guess, and no guard would say so later."""
+    several.git("switch", "-q", "-c", "topic")
+    several.commit("topic", {"topic": "1\n"})
+    several.git("switch", "-q", "main")
+    several.commit("main", {"main": "1\n"})
+    typing = _broken(several).with_env(GIT_EDITOR=TYPE if command == TYPED else "true")
+    done = typing.paste(command)
+
+    assert done.code != 0
+    assert done.refusal.rule == "guard-fault"
+    assert done.refusal.run == "echo repaired"
+    assert "igned-off-by" not in several.git("log", "-1", "--format=%B").lower()
+    explicit = several.with_env(COORD_ACTOR="bot")
+    explicit.git("commit", "-q", "--allow-empty", "-s", "-m", "x")
+
+
+@pytest.mark.parametrize("command", OLD)
+def test_a_sign_off_that_was_there_needs_nobody_to_judge(
+    hooked: Repo, tmp_path: Path, command: str
+) -> None:
+    """It was judged when it was given: git goes on, and says that its guards are gone."""
+    hooked.write("f", "1\n")
+    hooked.git("add", "f")
+    hooked.git("commit", "-q", "-s", "-m", "x")
+    hooked.git("tag", "signed")
+    hooked.worktree(tmp_path / "peer", "peer")
+    done = _broken(hooked).paste(command)
+
+    assert done.code == 0
+    assert "guard-fault" not in done.err
+    assert ADA in hooked.git("log", "-1", "--format=%B")

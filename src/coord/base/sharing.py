@@ -132,6 +132,26 @@ def folders(path: str, share: int) -> None:
         folder(each, share)
 
 
+def closed(path: str) -> str | None:
+    """Return who has closed `path`, or the nearest folder above that can be seen, and how.
+
+    None where its permissions are not what keeps us out.
+    """
+    while True:
+        try:
+            facts = os.stat(path, follow_symlinks=False)
+            break
+        except PermissionError:
+            path = os.path.dirname(path)
+        except OSError:
+            return None
+    me = os.geteuid()
+    if me in {0, facts.st_uid}:
+        return None
+    mode = facts.st_mode & 0o7777
+    return f"{path} is {_user(facts.st_uid)}'s, mode {mode:04o}, and you are {_user(me)}"
+
+
 def _said(text: str) -> str:
     """Return the value in a config file, read as git writes it: the last one counts."""
     found = section = ""
@@ -145,3 +165,12 @@ def _said(text: str) -> str:
             bare = value.partition("#")[0].partition(";")[0].strip().strip('"')
             found = bare.lower() if equals else "group"
     return found
+
+
+def _user(uid: int) -> str:
+    import pwd  # noqa: PLC0415  # only after a failure
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"

@@ -225,7 +225,7 @@ class Directory:
                 why=said,
                 run=f"df -h {quote(common)}",
             )
-        closed = recordfile.closed(where) or recordfile.closed(os.path.dirname(where))
+        closed = sharing.closed(where) or sharing.closed(os.path.dirname(where))
         if closed:
             return not_permitted("the board cannot be read or written", where, closed)
         return Unavailable(

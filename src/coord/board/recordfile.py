@@ -34,7 +34,7 @@ def read(path: str, key: str, *, inside: bool = False) -> Rec | None:
     except PermissionError as error:
         if not os.path.lexists(path):
             raise
-        return Rec(key, b"", denied=closed(path) or str(error.strerror))
+        return Rec(key, b"", denied=sharing.closed(path) or str(error.strerror))
     except OSError:
         if not os.path.lexists(path):
             raise
@@ -50,35 +50,6 @@ def read(path: str, key: str, *, inside: bool = False) -> Rec | None:
     is_folder = stat.S_ISDIR(facts.st_mode) and not inside
     inner = read(os.path.join(path, _INNER), key, inside=True) if is_folder else None
     return inner or Rec(key, b"", facts.st_mtime)
-
-
-def closed(path: str) -> str | None:
-    """Return who has closed `path`, or the nearest folder above that can be seen, and how.
-
-    None where its permissions are not what keeps us out.
-    """
-    while True:
-        try:
-            facts = os.stat(path, follow_symlinks=False)
-            break
-        except PermissionError:
-            path = os.path.dirname(path)
-        except OSError:
-            return None
-    me = os.geteuid()
-    if me in {0, facts.st_uid}:
-        return None
-    mode = stat.S_IMODE(facts.st_mode)
-    return f"{path} is {_user(facts.st_uid)}'s, mode {mode:04o}, and you are {_user(me)}"
-
-
-def _user(uid: int) -> str:
-    import pwd  # noqa: PLC0415  # only after a failure
-
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"user {uid}"
 
 
 def place(temp: str, path: str, share: int = 0) -> bool:

@@ -203,6 +203,14 @@ def _author(there: Worktree) -> Iterator[Problem]:
     rule = pin.installed_authorship(there.common_dir)
     try:
         pinned = pin.read(there.git_dir)
+    except PermissionError:
+        yield Problem(
+            "not-permitted",
+            there.cwd,
+            "the pin may not be read: it is another user's",
+            "git coord doctor",
+        )
+        return
     except (pin.Unreadable, OSError):
         yield Problem(
             "pin-unreadable",

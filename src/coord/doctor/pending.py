@@ -7,6 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.errors import Environment
 from coord.base.names import quote
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.guard import refusal
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from coord.doctor.facts import View
+    from coord.guard.evidence import Facts
     from coord.guard.refusal import Record
     from coord.repo.worktree import Worktree
 
@@ -60,7 +62,7 @@ def ask(view: View) -> Waiting:
     refused: list[Record] = []
     cut: list[Record] = []
     settled = 0
-    for record, facts in refusal.judged(here, git.elsewhere()) if view.works else ():
+    for record, facts in _judged(here) if view.works else ():
         if refusal.is_settled(record, facts):
             settled += 1
         elif refusal.is_live(record, facts):
@@ -69,6 +71,15 @@ def ask(view: View) -> Waiting:
             cut.append(record)
     locks = _locks(here)
     return Waiting(view.folder, tuple(refused), settled, locks, readonly(here), tuple(cut))
+
+
+def _judged(here: Worktree) -> list[tuple[Record, Facts]]:
+    try:
+        return refusal.judged(here, git.elsewhere())
+    except Environment as error:
+        if error.rule == "not-permitted":  # a finding of its own names who has closed them
+            return []
+        raise
 
 
 def _locks(here: Worktree) -> tuple[Lock, ...]:

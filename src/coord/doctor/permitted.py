@@ -7,37 +7,60 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from coord.base import sharing
 from coord.base.names import quote
-from coord.board import recordfile
 from coord.doctor.findings import Finding, Verdict, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-_OURS = ("coord", "hooks/coord")
+_SHARED = "hooks/coord"
+_PREFIX = "coord"  # of what is ours in a git dir, the common one and each private one
 _ENOUGH = 100  # of the closed ones: their number is told, and each is mended by one command
 
 
 def judge(common_dir: str) -> Verdict:
     """Judge what may be done below the common dir by the very user who asks."""
-    closed = []
-    for path in _entries(common_dir):
-        if not _may(path):
-            closed.append(path)
-            if len(closed) > _ENOUGH:
-                break
-    findings = [_finding(common_dir, closed)] if closed else []
+    closed: list[str] = []
+    tops = {}
+    for top in _tops(common_dir):
+        before = len(closed)
+        closed += islice((path for path in _below(top) if not _may(path)), _ENOUGH)
+        if len(closed) > before:
+            tops[top] = closed[before]
+        if len(closed) > _ENOUGH:
+            break
+    findings = [_finding(common_dir, closed, tops)] if closed else []
     return verdict("users", "all of ours may be read and written by you", findings)
 
 
-def _entries(common_dir: str) -> Iterator[str]:
-    for name in _OURS:
-        for folder, _, files in os.walk(os.path.join(common_dir, name)):
-            yield folder
-            yield from (os.path.join(folder, file) for file in files)
+def _tops(common_dir: str) -> Iterator[str]:
+    """Yield what is ours in the common dir and in each private git dir."""
+    yield os.path.join(common_dir, _SHARED)
+    trees = os.path.join(common_dir, "worktrees")
+    for git_dir in (common_dir, *(os.path.join(trees, name) for name in _listed(trees))):
+        for name in _listed(git_dir):
+            if name.startswith(_PREFIX):
+                yield os.path.join(git_dir, name)
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _below(top: str) -> Iterator[str]:
+    if os.path.islink(top) or not os.path.isdir(top):
+        yield top
+        return
+    for folder, _, files in os.walk(top):
+        yield folder
+        yield from (os.path.join(folder, file) for file in files)
 
 
 def _may(path: str) -> bool:
@@ -52,20 +75,22 @@ def _may(path: str) -> bool:
 
 
 def _may_write(path: str) -> bool:
-    return os.access(path, os.W_OK) or recordfile.closed(path) is None
+    return os.access(path, os.W_OK) or sharing.closed(path) is None
 
 
-def _finding(common_dir: str, closed: list[str]) -> Finding:
+def _finding(common_dir: str, closed: list[str], tops: Mapping[str, str]) -> Finding:
     first = closed[0]
-    why = recordfile.closed(first) or f"{first} is closed"
+    why = sharing.closed(first) or f"{first} is closed"
     more = len(closed) - 1
     others = f" (and {more if more < _ENOUGH else f'at least {more}'} more like it)" if more else ""
-    return Finding("not-permitted", common_dir, f"{why}{others}", _mend(common_dir))
+    return Finding("not-permitted", common_dir, f"{why}{others}", _mend(common_dir, tops))
 
 
-def _mend(common_dir: str) -> str:
-    """Return what opens all of ours to those for whom the repository is meant."""
-    ours = " ".join(quote(os.path.join(common_dir, name)) for name in _OURS)
+def _mend(common_dir: str, tops: Mapping[str, str]) -> str:
+    """Return what opens `tops`, each with what is closed in it, to those they are meant for."""
+    ours = " ".join(map(quote, tops))
+    if all(os.lstat(path).st_uid == os.geteuid() for path in tops.values()):
+        return f"chmod -R u+rwX {ours}"
     if sharing.of(common_dir):
         return f"sudo chmod -R g+rwX {ours}"
     owner = os.stat(common_dir).st_uid

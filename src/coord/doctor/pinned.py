@@ -66,10 +66,13 @@ def _unpinned(views: Sequence[View]) -> Iterator[Finding]:
 
 
 def _pins(views: Sequence[View]) -> Iterator[Finding]:
-    """Yield pins that are no use: broken ones, and copies of another's."""
+    """Yield pins that are no use: broken ones, and copies of another's.
+
+    One that may not be read is whole for others: what keeps us out is a finding of its own.
+    """
     owners: dict[str, View] = {}
     for view in views:
-        if view.pin_broken:
+        if view.pin_broken and os.access(view.here.private(pin.PIN), os.R_OK):
             message = f"the pin cannot be read: {view.here.private(pin.PIN)}"
             yield Finding("pin-unreadable", view.folder, message, _replace(view))
         if view.pin is not None:

@@ -117,6 +117,14 @@ def conflicts(here: Worktree, environ: Mapping[str, str]) -> list[Conflict]:
     return [Conflict(path, kind, both[path]["2"], both[path]["3"]) for path, kind in kinds.items()]
 
 
+def is_unfinished(here: Worktree, environ: Mapping[str, str]) -> bool:
+    """Tell whether anything awaits its commit, or a conflict its resolution."""
+    if any(map(here.has, ("MERGE_HEAD", "MERGE_MSG", "SQUASH_MSG", *_PICKS, *_REPLAYS))):
+        return True
+    env = _replaced_index(environ) or environ
+    return bool(git.ask("ls-files", "--unmerged", cwd=here.cwd, env=env).out)
+
+
 def is_replaying(git_dir: str) -> bool:
     """Tell whether a rebase, am or sequence of picks is in progress."""
     return any(os.path.isdir(os.path.join(git_dir, name)) for name in _REPLAYS)
@@ -166,7 +174,8 @@ class _Questions:
 
     def rev(self, name: str) -> str:
         """Return the object `name` stands for, empty when there is none."""
-        return self._ask("rev-parse", "--verify", "--quiet", name).text
+        ask = ("rev-parse", "--verify", "--quiet", name)
+        return git.look(*ask, cwd=self._here.cwd, env=self._environ).text
 
     def stages(self, path: str) -> dict[str, str]:
         """Return {stage: blob} of a path in the index."""
@@ -238,7 +247,8 @@ class _Questions:
         if self._at(rev, path) == blob:
             return True
         if rev not in self._trees:
-            self._trees[rev] = self._ask("ls-tree", "-r", "-z", "--full-tree", rev).out
+            ask = ("ls-tree", "-r", "-z", "--full-tree", rev)
+            self._trees[rev] = git.tell(*ask, cwd=self._here.cwd, env=self._environ).out
         return f" {blob}\t".encode() in self._trees[rev]
 
     def _at(self, rev: str, path: str) -> str:
@@ -246,13 +256,15 @@ class _Questions:
         if rev not in self._held:
             names = b"".join(os.fsencode(f"{rev}:{one}\0") for one in self._paths)
             ask = ("cat-file", "--batch-check=%(objectname)", "-z")
-            done = git.ask(*ask, cwd=self._here.cwd, env=self._environ, stdin=names)
+            done = git.tell(*ask, cwd=self._here.cwd, env=self._environ, stdin=names)
             self._held[rev] = _answered(self._paths, done.out)
         return self._held[rev].get(path, "")
 
     def _parents_of(self, commit: str) -> list[str]:
         if commit not in self._parents:
-            self._parents[commit] = self._ask("rev-parse", f"{commit}^@").text.split()
+            ask = ("rev-parse", f"{commit}^@")
+            found = git.look(*ask, cwd=self._here.cwd, env=self._environ)
+            self._parents[commit] = found.text.split()
         return self._parents[commit]
 
     def _listed(self, option: str, environ: Mapping[str, str]) -> dict[str, dict[str, str]]:

@@ -11,7 +11,7 @@ import os
 
 from coord.base import peerfile, publish, sharing
 from coord.base.cquote import c_quoted, c_unquoted
-from coord.base.errors import Refused
+from coord.base.errors import Environment, Refused
 from coord.base.names import operand, quote
 from coord.guard.evidence import Facts, Recorded, conflicts, gather
 from coord.repo import git
@@ -192,12 +192,24 @@ def _path(word: str) -> str:
 
 
 def read_all(git_dir: str) -> list[Record]:
-    """Return every record of a worktree, oldest first; one that cannot be read is torn."""
+    """Return every record of a worktree, oldest first; one that cannot be read is torn.
+
+    So is what stands in place of the folder itself.
+
+    Raises:
+        Environment: another user's permissions hide what was refused.
+    """
     folder = os.path.join(git_dir, FOLDER)
     try:
         names = sorted(os.listdir(folder), key=lambda name: (len(name), name))
     except FileNotFoundError:
-        return []
+        return [parse(folder, "")] if os.path.islink(folder) else []
+    except PermissionError as error:
+        raise _closed(folder, str(error.strerror)) from error
+    except OSError:
+        return [parse(folder, "")]
+    if not os.access(folder, os.X_OK):
+        raise _closed(folder, "it may not be entered")
     records = []
     for name in filter(str.isdigit, names):  # anything else is a write that was cut off
         file = os.path.join(folder, name)
@@ -205,10 +217,22 @@ def read_all(git_dir: str) -> list[Record]:
             text = peerfile.read(file).decode("utf-8", "surrogateescape")
         except FileNotFoundError:
             continue  # settled meanwhile
+        except PermissionError as error:
+            raise _closed(file, str(error.strerror)) from error
         except OSError:
             text = ""
         records.append(parse(file, text))
     return records
+
+
+def _closed(path: str, why: str) -> Environment:
+    return Environment(
+        "not-permitted",
+        "what was refused may not be read",
+        where=path,
+        why=sharing.closed(path) or why,
+        run="git coord doctor",
+    )
 
 
 def judged(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts]]:

@@ -147,6 +147,14 @@ def read_pin(here: Worktree) -> pin.Pin | None:
     """
     try:
         return pin.read(here.git_dir)
+    except PermissionError as error:  # whole for others, who would lose it by a new one
+        raise Environment(
+            "not-permitted",
+            "the pin may not be read",
+            where=here.private(pin.PIN),
+            why=sharing.closed(here.private(pin.PIN)) or str(error.strerror),
+            run="git coord doctor",
+        ) from error
     except (pin.Unreadable, OSError) as error:
         raise Environment(
             "pin-unreadable",

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.base import peerfile
+from coord.base import peerfile, publish, sharing
 from coord.identity import pin
 from coord.liveness import sessionfile, signs
 
@@ -42,8 +42,11 @@ def touch(git_dir: str) -> int:
     Raises:
         OSError: the git dir cannot be written.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    fd = os.open(os.path.join(git_dir, SEEN), flags, 0o666)
+    path = os.path.join(git_dir, SEEN)
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        fd = publish.opened(path, sharing.of_private(git_dir))
     try:
         os.utime(fd)
         return os.fstat(fd).st_mtime_ns

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from coord.base import peerfile
+from coord.base import peerfile, sharing
 from coord.liveness import clone, machine, mounts
 from coord.liveness.process import Process
 
@@ -142,18 +142,21 @@ def begin(
         kind: ``session``, ``run`` or ``wait``.
         instance: who works in it.
         scope: what a run or a wait is for.
-        mode: who may read the file; whoever can read it can also keep its lock.
+        mode: who may read the file, beside those whom ``core.sharedRepository`` lets; whoever can
+            read it can also keep its lock.
         within: the runs, by id, whose commands it is started from.
 
     Raises:
         OSError: the git dir cannot be written.
     """
     folder = os.path.join(git_dir, FOLDER)
-    os.makedirs(folder, exist_ok=True)
+    share = sharing.of_private(git_dir)
+    sharing.folders(folder, share)
     made = os.urandom(_LENGTH // 2).hex()
     path = os.path.join(folder, made)
     fd = os.open(path, _OPEN | os.O_CREAT | os.O_EXCL, mode)
     try:
+        sharing.settle(fd, share)
         _lock(fd)
         facts = os.fstat(fd)
         said = {"kind": kind, "instance": instance, "scope": scope, "within": " ".join(within)}

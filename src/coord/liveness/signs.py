@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from coord.base import peerfile
+from coord.base import peerfile, publish, sharing
 from coord.liveness import clone, machine, process, sessionfile
 from coord.liveness.process import Process
 from coord.liveness.programs import CARRIERS
@@ -122,9 +122,10 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
     try:
         fd = os.open(path, _FLAGS)
     except FileNotFoundError:
-        os.makedirs(folder, exist_ok=True)
+        share = sharing.of_private(git_dir)
+        sharing.folders(folder, share)
         _tidy(folder)
-        fd = os.open(path, _FLAGS | os.O_CREAT, 0o666)
+        fd = publish.opened(path, share)
     try:
         _write(fd, kept, (declared.id if declared else "", clone.of_private(git_dir)), seen)
     finally:
@@ -185,8 +186,7 @@ def sign_off(git_dir: str, instance: str, given: Chain) -> None:
         else:
             _forget(os.path.join(folder, one.name))
     if not others:
-        os.makedirs(folder, exist_ok=True)
-        os.close(os.open(os.path.join(folder, SIGNED_OFF), _FLAGS | os.O_CREAT, 0o666))
+        os.close(publish.opened(os.path.join(folder, SIGNED_OFF), sharing.of_private(git_dir)))
 
 
 def has_signed_off(git_dir: str, instance: str) -> bool:

@@ -189,10 +189,28 @@ def tell(
     """
     done = ask(*args, cwd=cwd, env=env, stdin=stdin)
     if done.code:
-        stderr = os.fsdecode(done.err)
-        known = _locked(stderr, cwd) or _full(stderr, cwd) or _denied(args, stderr, cwd)
-        raise known or GitError(args, done.code, stderr, cwd)
+        raise _failed(args, done, cwd)
     return done
+
+
+def look(*args: str, cwd: str, env: Mapping[str, str] | None = None) -> Output:
+    """Run git as :func:`tell` does, where an exit status of 1 says that there is no such thing.
+
+    For guards: a git that cannot say what there is has not said that there is nothing.
+
+    Raises:
+        Environment: as :func:`tell`.
+    """
+    done = ask(*args, cwd=cwd, env=env)
+    if done.code not in {0, 1}:
+        raise _failed(args, done, cwd)
+    return done
+
+
+def _failed(args: tuple[str, ...], done: Output, cwd: str) -> Environment:
+    stderr = os.fsdecode(done.err)
+    known = _locked(stderr, cwd) or _full(stderr, cwd) or _denied(args, stderr, cwd)
+    return known or GitError(args, done.code, stderr, cwd)
 
 
 def _locked(stderr: str, cwd: str) -> Environment | None:

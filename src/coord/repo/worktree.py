@@ -89,7 +89,7 @@ class Worktree(NamedTuple):
             return True
         if not name.endswith("_HEAD") or not os.path.isdir(f"{self.common_dir}/reftable"):
             return False
-        return git.ask("rev-parse", "--verify", "--quiet", name, cwd=self.cwd).code == 0
+        return git.look("rev-parse", "--verify", "--quiet", name, cwd=self.cwd).code == 0
 
 
 class Sibling(NamedTuple):

@@ -14,6 +14,10 @@ else:
     from coord.base.frozen import NamedTuple
 
 
+# Unknown keys that are told of one file: each is looked for in the text, and more help nobody.
+TOLD = 10
+
+
 class Unknown(NamedTuple):
     """A key that nothing here reads: misspelt, or of a later version than this one.
 
@@ -120,9 +124,9 @@ class Sections:
         return [(pattern, self._table(pattern, rules, section)) for pattern in rules]
 
     def _known(self, at: str, table: dict[str, object], keys: tuple[str, ...]) -> None:
-        """Note the keys that a table holds beside `keys`."""
+        """Note the keys that a table holds beside `keys`, the first `TOLD`."""
         for key in table:
-            if key not in keys:
+            if key not in keys and len(self._unknown) < TOLD:
                 line = self._line(f"{at}.{key}" if at else key, key)
                 self._unknown.append(Unknown(line, at, key, keys))
 
@@ -133,11 +137,10 @@ class Sections:
         """Return where `word` is set inside its own section, else the section's header, else 0."""
         header, best = "", 0
         for number, raw in enumerate(self._lines, 1):
-            line = raw.strip()
-            if line.startswith("["):
+            if "[" in raw and (line := raw.strip()).startswith("["):
                 header = line.strip("[] ").replace("'", '"')
                 best = best or (number if _related(header, dotted) else 0)
-            elif _related(header, dotted) and _sets(line, word):
+            elif word in raw and _sets(raw.strip(), word) and _related(header, dotted):
                 return number
         return best
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING
 
-from coord.base import duration
+from coord.base import duration, sharing
 from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.board import chosen, claims, keys, view, waiting
@@ -86,7 +85,7 @@ def news_of(worker: Worker) -> str:
         return ""
     told = f"{chosen.folder(worker.here.common_dir)}/{keys.notices(worker.instance)}"
     try:
-        os.makedirs(told, exist_ok=True)
+        sharing.folders(told, sharing.of(worker.here.common_dir))
     except OSError:  # read-only: it is looked for from time to time
         pass
     return told

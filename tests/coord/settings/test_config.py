@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -176,3 +177,34 @@ def test_what_is_no_table_under_a_section_of_others_is_theirs_to_refuse() -> Non
     """``[id]`` is read by the verbs that number things, and by no other."""
     assert config.parse(b'[id]\nHW = "x"\n', "x").unknown == ()
     assert config.parse(b"id = 7\n", "x").unknown == ()
+
+
+CAP = 64 * 1024
+FULL = {
+    "keys that nobody knows": ("", "k{} = 1\n"),
+    "such keys in one section": ("[push]\n", "k{} = 1\n"),
+    "sections that nobody knows": ("", "[s{}]\n"),
+    "such keys in many sections": ("", "[log.p{}]\nz = 1\n"),
+    "lanes, the last one invalid": ("", "[lane.p{}]\nevery = '1d'\n"),
+    "keys of many parts": ("", "a.a.a.a.a.a.a.a.a.a.a.b{} = 1\n"),
+    "blank lines": ("", "\n"),
+    "comments": ("", "#\n"),
+}
+
+
+@pytest.mark.parametrize("shape", FULL)
+def test_a_declaration_at_its_cap_is_read_or_refused_at_once(shape: str) -> None:
+    """Each key that nobody knows was looked for in the whole text: ten seconds of every verb."""
+    head, unit = FULL[shape]
+    units = (unit.format(number) for number in range(CAP // len(unit)))
+    text = head + "".join(units)
+    last = "[lane.last]\nevery = 'never'\n" if "invalid" in shape else ""
+    text = text[: text.rindex("\n", 0, CAP - len(last)) + 1] + last
+
+    started = time.process_time()
+    if last:
+        with pytest.raises(config.ConfigInvalid, match=r"lane\.last"):
+            config.parse(text.encode(), "x")
+    else:
+        assert len(config.parse(text.encode(), "x").unknown) <= 10
+    assert time.process_time() - started < 0.3  # 50 ms where nothing else runs (bench/bounds.py)
