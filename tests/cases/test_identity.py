@@ -426,3 +426,65 @@ def test_the_doctor_names_a_pin_without_an_author(early: Repo, home: Path) -> No
 
     assert early.coord("release", "task:x").code == 0
     assert author(early).startswith("side-")
+
+
+def _written_back(repo: Repo) -> None:
+    """Write the config as dulwich 1.2 does: with all that it includes, in the one file.
+
+    Its bytes, and not dulwich itself, which is no dependency of the tests: section by section as
+    they are met, with values quoted only where a ``#`` stands in one.
+    """
+    sections: dict[str, list[str]] = {}
+    listed = repo.git("config", "--list", "-z", "--local", "--includes").split("\0")
+    for key, _, value in (entry.partition("\n") for entry in listed if entry):
+        *above, name = key.rsplit(".", 1)
+        section, dot, subsection = above[0].partition(".")
+        header = f'[{section} "{subsection}"]' if dot else f"[{section}]"
+        text = value.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+        quoted = f'"{text}"' if "#" in text else text
+        sections.setdefault(header, []).append(f"\t{name} = {quoted}\n")
+    written = "".join(f"{header}\n{''.join(lines)}" for header, lines in sections.items())
+    repo.common("config").write_text(written)
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["global identity", "identity of its own"])
+def test_an_author_that_a_library_copied_to_everybody_is_taken_out(
+    installed: Repo, tmp_path: Path, own: bool
+) -> None:
+    """Written back by dulwich with what it includes: the human commits as a worker, as do peers."""
+    if own:
+        installed.git("config", "user.email", "own@example.com")
+        installed.install()
+    side, peer = (installed.worktree(tmp_path / name, name) for name in ("side", "peer"))
+    before = author(installed)
+    _written_back(side)
+    assert "+side" in author(peer)
+    assert "+side" in author(installed)
+    asked = installed.run("coord-install", "--dry-run").out.partition("new worktrees: ")[2]
+    assert asked.partition(" -> ")[2].startswith("{actor} <")
+    assert "+side" not in asked.partition(" -> ")[2]
+    assert findings(peer)[0].rule == "config-copied"
+    assert "config-copied" in peer.run("coord-install", "--check").out
+
+    for found in findings(peer):
+        assert peer.paste(found.run).code == 0, found
+
+    assert findings(peer) == []
+    assert author(installed) == before
+    assert "+peer" in author(peer)
+
+
+def test_an_uninstall_leaves_no_copy_of_ours(installed: Repo, tmp_path: Path) -> None:
+    """Nor of a worker whose worktree is gone."""
+    side = installed.worktree(tmp_path / "side", "side")
+    gone = installed.worktree(tmp_path / "gone", "gone")
+    before = author(installed)
+    _written_back(side)
+    _written_back(gone)
+    installed.git("worktree", "remove", "--force", str(gone.path))
+
+    done = installed.run("coord-install", "--uninstall", "--purge")
+
+    assert done.code == 0, done.err
+    assert "coord" not in installed.common("config").read_text()
+    assert author(installed) == before
