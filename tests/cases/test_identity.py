@@ -488,3 +488,51 @@ def test_an_uninstall_leaves_no_copy_of_ours(installed: Repo, tmp_path: Path) ->
     assert done.code == 0, done.err
     assert "coord" not in installed.common("config").read_text()
     assert author(installed) == before
+
+
+def _library_commit(side: Repo, by: str = "Ada Human <ada@example.com>") -> str:
+    """Commit as a library does that writes no reflog of HEAD and knows no pin."""
+    name, _, email = by.removesuffix(">").partition(" <")
+    who = {f"GIT_{role}_{part}": text for role in ("AUTHOR", "COMMITTER")
+           for part, text in (("NAME", name), ("EMAIL", email))}  # fmt: skip
+    tree = side.git("write-tree")
+    made = side.with_env(**who).git("commit-tree", tree, "-p", "HEAD", "-m", "by a library")
+    branch = side.git("symbolic-ref", "HEAD")
+    # From the common dir: git writes the log of that HEAD alone.
+    side.git("--git-dir", str(side.common()), "update-ref", branch, made)
+    return made
+
+
+def test_a_commit_that_no_reflog_tells_of_is_judged_by_its_place(
+    installed: Repo, remote: str, tmp_path: Path
+) -> None:
+    """isomorphic-git and dulwich write none: the human's author, and nobody said a word."""
+    side = installed.worktree(tmp_path / "side", "side")
+    bad = _library_commit(side)
+    assert side.coord("check", "main..HEAD").out.startswith("author-mismatch: author and committer")
+    side.commit("on top of it")
+
+    done = side.tried("push", remote, "side")
+    assert done.refusal.rule == "author-mismatch"
+    assert bad in done.refusal.run
+    assert side.paste(done.refusal.run).code == 0
+
+    assert len(authors(side, "main..HEAD")) == 2
+    assert all("+side" in email for email in authors(side, "main..HEAD"))
+    assert side.coord("check", "main..HEAD").code == 0
+
+
+def test_nobody_is_blamed_for_what_others_put_below_a_worktree(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """A branch that was moved from outside: to the human's own commits, or to a colleague's."""
+    side = installed.worktree(tmp_path / "side", "side")
+    _library_commit(side, "Colleague <c@example.com>")
+    installed.commit("the human's own, on main")
+    installed.git("update-ref", "refs/heads/side", "main")
+    _library_commit(installed)
+    installed.git("update-ref", "refs/heads/side", "main")
+
+    assert side.coord("check", "HEAD").code == 0
+    assert side.coord("reauthor", "--outgoing").code == 0
+    assert authors(side)[0] == "ada@example.com"
