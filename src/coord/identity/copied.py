@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from coord.identity.pin import Authorship
 
 _HEADER = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
-_NAMED = ("coord.", *(f"merge.{name}." for name in DRIVERS))  # sections that bear our name
 _SECTIONS = ("user", "author", "committer")
 _JOINED = re.compile(rf"\.\./(?:worktrees/[^/]+/)?{re.escape(AUTHOR)}")
 
@@ -42,7 +41,7 @@ class Copies(NamedTuple):
             key: as git lists it, section and name in lower case.
             value: what stands there.
         """
-        if key.startswith(_NAMED) or (key, value) in self.authors:
+        if key.startswith("coord.") or (key, value) in self.authors or (key, value) in _DRIVERS:
             return True
         if key == "alias.coord":
             return "hooks/coord" in value or value.startswith("!: git coord -h")
@@ -65,7 +64,18 @@ class Copies(NamedTuple):
         return os.fsencode("\n".join(kept))
 
     def _found(self, lines: list[str]) -> Iterator[tuple[int, int, str]]:
-        """Yield (line of the header, line, key) of each copy."""
+        """Yield (line of the header, line, key) of each copy.
+
+        A name without an address was set by a person.
+        """
+        found = list(self._held(lines))
+        keys = {key for _, _, key in found}
+        for header, number, key in found:
+            section, _, name = key.partition(".")
+            if section not in _SECTIONS or name != "name" or f"{section}.email" in keys:
+                yield header, number, key
+
+    def _held(self, lines: list[str]) -> Iterator[tuple[int, int, str]]:
         header, section = 0, ""
         for number, line in enumerate(lines):
             head = _HEADER.match(line.strip())
@@ -80,6 +90,15 @@ class Copies(NamedTuple):
 
 
 NONE = Copies()
+_DRIVERS = {
+    (f"merge.{name}.{key}", value)
+    for name, driver in DRIVERS.items()
+    for key, value in (
+        ("driver", driver.command),
+        ("recursive", driver.recursive),
+        ("name", driver.about),
+    )
+}
 
 
 def of(common_dir: str) -> Copies:

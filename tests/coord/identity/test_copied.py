@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from coord.drivers.registered import DRIVERS
 from coord.identity.copied import Copies
 
 WORKER = frozenset(
@@ -19,7 +20,7 @@ JOINED = "../worktrees/w/coord.config"
         ("user.email", "me+w-1c31@x"),
         ("author.name", "w-1c31"),
         ("coord.email", "me+{actor}@x"),
-        ("merge.coord-log.driver", "anything"),
+        ("merge.coord-log.driver", DRIVERS["coord-log"].command),
         ("alias.coord", '!: git coord -h; coord_home="$(git rev-parse)/hooks/coord"'),
         ("alias.coord", "!: git coord -h lists the verbs, git coord VERB --help explains one"),
         ("includeif.gitdir:worktrees/w.path", JOINED),
@@ -38,6 +39,7 @@ def test_what_stands_in_an_included_file_is_a_copy(key: str, value: str) -> None
         ("user.name", "Ada"),
         ("committer.name", "w-1c31"),
         ("merge.mine.driver", "anything"),
+        ("merge.coord-log.driver", "anything"),
         ("alias.coord", "!my-own-coord"),
         ("alias.co", "checkout"),
         ("includeif.gitdir:work/.path", "~/work.config"),
@@ -53,11 +55,19 @@ def test_copies_are_taken_out_and_the_rest_stays_byte_for_byte() -> None:
     """A section goes only where nothing else stands in it."""
     text = (
         b"; mine\n[core]\n\tbare = false\n[user]\n\tname = w-1c31\n\temail = me+w-1c31@x\n"
-        b'\tname = Ada\n[author]\n\tname = w-1c31\n\n[Merge "coord-log"]\n\tdriver = "a \\"b\\""\n'
-        b'[remote "x"]\n\turl = y'
+        b'\tname = Ada\n[Coord]\n\tname = "{actor}"\n\n[alias]\n\tx = y\n'
+        b'\tcoord = !: git coord -h; \\"$coord_home/alias\\"\n[remote "x"]\n\turl = y'
     )
 
     assert COPIES.taken_out(text) == (
-        b'; mine\n[core]\n\tbare = false\n[user]\n\tname = Ada\n\n[remote "x"]\n\turl = y'
+        b"; mine\n[core]\n\tbare = false\n[user]\n\tname = Ada\n\n[alias]\n\tx = y\n"
+        b'[remote "x"]\n\turl = y'
     )
-    assert COPIES.keys(text) == ["user.name", "user.email", "author.name", "merge.coord-log.driver"]
+    assert COPIES.keys(text) == ["user.name", "user.email", "coord.name", "alias.coord"]
+
+
+def test_a_name_without_an_address_was_set_by_a_person() -> None:
+    """By ``git config user.name`` in a worktree, which writes the config that all share."""
+    text = b"[user]\n\tname = w-1c31\n"
+
+    assert COPIES.taken_out(text) == text
