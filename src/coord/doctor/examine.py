@@ -14,6 +14,7 @@ from coord.doctor import (
     guards,
     hooks,
     installation,
+    moved,
     paths,
     pending,
     permitted,
@@ -27,7 +28,7 @@ from coord.doctor.probes import Prober
 from coord.identity import copied, pin
 from coord.installer import attributesfile, branches, disk, hookspath, hooktools, survey
 from coord.installer.plan import HOME
-from coord.repo import git, worktree
+from coord.repo import git, underneath, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,6 +94,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         hooks.judge(views, version),
         pinned.judge(views, _surroundings(here, cwd, environ, installed)),
         _guarded(here, views, block, installed),
+        moved.judge(list(underneath.moved(worktree.siblings(here), here.common_dir)), views),
         pending.judge(waiting),
         race.judge(race.run(here.common_dir) if installed else race.Race()),
         permitted.judge(here.common_dir),

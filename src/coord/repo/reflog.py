@@ -111,6 +111,11 @@ class Log:
             return None
         return Made(entry.who, entry.time, self._chose_author(entry))
 
+    def last(self) -> str:
+        """Return the commit that the newest entry names, empty where there is none."""
+        line = next((line for line in reversed(self._lines) if line), b"")
+        return os.fsdecode(line.partition(b" ")[2].partition(b" ")[0])
+
     def gaps(self, head: str) -> list[tuple[str, str]]:
         """Return (from, to) of each move of HEAD that no entry tells of; it is at `head` now."""
         ids = [line.partition(b"\t")[0].split(b" ", 2)[:2] for line in self._lines if line]
