@@ -55,7 +55,7 @@ fail() {
 
 # Every path, mode and byte of the git dir, objects and history aside.
 bytes() {
-	(cd "$scratch/repo/.git" && find . \( -name objects -o -name logs -o -name refs -o -name index \
+	(cd "$scratch/repo/.git" && find . \( -name objects -o -name logs -o -name refs -o -name reftable -o -name index \
 		-o -name ORIG_HEAD -o -name COMMIT_EDITMSG -o -name worktrees -o -name packed-refs \) -prune \
 		-o -type f -exec cksum {} + -o -print | LC_ALL=C sort)
 }
