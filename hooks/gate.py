@@ -6,8 +6,6 @@ honours. The rule itself is ``coord.guard.refusal`` (docs/design.md).
 
 from __future__ import annotations
 
-import os
-
 from coord.base.errors import Environment, Refused
 from coord.base.names import shown
 from coord.guard import evidence, refusal, trailers

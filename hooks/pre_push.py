@@ -13,7 +13,7 @@ from itertools import chain, islice
 from coord.base import peerfile
 from coord.base.errors import CoordError, Refused
 from coord.hooks.updates import is_null, updates
-from coord.identity import outgoing, pin
+from coord.identity import outgoing, pin, unlogged
 from coord.repo import git, reflog
 
 TYPE_CHECKING = False
@@ -97,6 +97,7 @@ def _found(dirs: tuple[str, str], cwd: str, listing: bytes, who: Who) -> list[Wr
     if first is None:
         return []
     log = reflog.read(*dirs, cwd, git.here())
+    unlogged.assume(log, dirs, cwd, git.here(), outgoing.commits(listing))
     wrong = outgoing.since_pin(dirs, outgoing.wrong(chain([first], suspected), log, who))
     return list(islice(outgoing.owned(cwd, wrong, log, git.here()), COUNTED))
 

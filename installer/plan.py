@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coord.base.names import shown
-from coord.identity import includeif
+from coord.identity import copied, includeif
 from coord.installer import attributesfile, hookfile, include, manifest
 from coord.installer.manifest import Manifest
 from coord.installer.steps import Change, Create, Drop, Edit, Folder, Step, Write
@@ -41,6 +41,7 @@ class Wanted:
         rules: committed lines that guard paths, in every worktree; the last ones win.
         drivers: names of the drivers that the macros select.
         declared: files of the worktree that are written, to be remembered.
+        copies: what another library may have copied out of our files into the shared config.
     """
 
     common_dir: str
@@ -50,6 +51,7 @@ class Wanted:
     rules: tuple[attributesfile.Line, ...]
     drivers: tuple[str, ...]
     declared: tuple[manifest.Declared, ...] = ()
+    copies: copied.Copies = copied.NONE
 
     def path(self, name: str) -> str:
         """Return a path in the common git dir."""
@@ -81,7 +83,7 @@ def install(wanted: Wanted, seen: Seen, before: Manifest | None) -> list[Step]:
     after = planned(wanted, seen, before)
     steps: list[Step] = [Folder(path) for path in folders if seen[path] is None]
     steps += _written({wanted.path(manifest.FILE): (after.text(), 0o666)}, seen)
-    steps += _edited(wanted.path(CONFIG), include.added, "include.path", seen, locked=True)
+    steps += _configured(wanted, seen)
     steps += _written(wanted.files(), seen)
     if seen[wanted.path(IDENTITIES)] is None:
         steps.append(Create(wanted.path(IDENTITIES)))
@@ -158,6 +160,17 @@ def _edited(
     entry = seen[path]
     old = entry.data if entry else None
     return [] if change(old) == old else [Edit(path, change, about, locked)]
+
+
+def _configured(wanted: Wanted, seen: Seen) -> list[Step]:
+    """Return the edit of the shared config: our two lines, and nothing else of ours."""
+
+    def change(old: bytes | None) -> bytes:
+        return include.added(None if old is None else wanted.copies.taken_out(old))
+
+    entry = seen[wanted.path(CONFIG)]
+    about = "copies of ours" if entry and wanted.copies.keys(entry.data) else "include.path"
+    return _edited(wanted.path(CONFIG), change, about, seen, locked=True)
 
 
 def _own_entries(wanted: Wanted) -> Change:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.drivers.registered import DRIVERS, SCRIPTS
-from coord.identity import pin, whoami
+from coord.identity import copied, pin, whoami
 from coord.installer import (
     attributesfile,
     branches,
@@ -117,6 +117,7 @@ def survey(here: Worktree, *, hooks: bool, again: str, with_fleet: bool = False)
         rules=(*known, *(rule for rule in laid.rules if rule not in known)),
         drivers=tuple(DRIVERS),
         declared=laid.files,
+        copies=copied.of(here.common_dir),
     )
     return Survey(here, declared, rule, wanted, setting, home, laid)
 

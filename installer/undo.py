@@ -14,6 +14,7 @@ from coord.base.names import quote
 from coord.board import claims
 from coord.board.directory import Directory
 from coord.guard import refusal
+from coord.identity import copied
 from coord.installer import (
     attributesfile,
     disk,
@@ -33,6 +34,7 @@ from coord.repo import git
 
 if TYPE_CHECKING:
     from coord.board.events import Place as Claim
+    from coord.installer.steps import Change
     from coord.repo.worktree import Worktree
 
 _BOOKKEEPING = ("board", "clone", "identities", "pin.lock", "worktree-add")
@@ -170,7 +172,7 @@ def _edits(common: str) -> list[Step]:
     found: list[Step] = []
     changes = (
         (attributesfile.INFO, attributesfile.without_block, "guarded paths"),
-        (plan.CONFIG, include.removed, "include.path"),
+        (plan.CONFIG, _removed(copied.of(common)), "include.path"),
     )
     for name, change, about in changes:
         path = os.path.join(common, name)
@@ -178,6 +180,15 @@ def _edits(common: str) -> list[Step]:
         if change(old) != old:
             found.append(Edit(path, change, about, locked=name == plan.CONFIG))
     return found
+
+
+def _removed(copies: copied.Copies) -> Change:
+    """Return the change that leaves nothing of ours in the shared config, nor a copy of it."""
+
+    def change(old: bytes | None) -> bytes | None:
+        return include.removed(None if old is None else copies.taken_out(old))
+
+    return change
 
 
 def _inside(folder: str) -> list[str]:

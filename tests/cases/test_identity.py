@@ -426,3 +426,113 @@ def test_the_doctor_names_a_pin_without_an_author(early: Repo, home: Path) -> No
 
     assert early.coord("release", "task:x").code == 0
     assert author(early).startswith("side-")
+
+
+def _written_back(repo: Repo) -> None:
+    """Write the config as dulwich 1.2 does: with all that it includes, in the one file.
+
+    Its bytes, and not dulwich itself, which is no dependency of the tests: section by section as
+    they are met, with values quoted only where a ``#`` stands in one.
+    """
+    sections: dict[str, list[str]] = {}
+    listed = repo.git("config", "--list", "-z", "--local", "--includes").split("\0")
+    for key, _, value in (entry.partition("\n") for entry in listed if entry):
+        *above, name = key.rsplit(".", 1)
+        section, dot, subsection = above[0].partition(".")
+        header = f'[{section} "{subsection}"]' if dot else f"[{section}]"
+        text = value.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+        quoted = f'"{text}"' if "#" in text else text
+        sections.setdefault(header, []).append(f"\t{name} = {quoted}\n")
+    written = "".join(f"{header}\n{''.join(lines)}" for header, lines in sections.items())
+    repo.common("config").write_text(written)
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["global identity", "identity of its own"])
+def test_an_author_that_a_library_copied_to_everybody_is_taken_out(
+    installed: Repo, tmp_path: Path, own: bool
+) -> None:
+    """Written back by dulwich with what it includes: the human commits as a worker, as do peers."""
+    if own:
+        installed.git("config", "user.email", "own@example.com")
+        installed.install()
+    side, peer = (installed.worktree(tmp_path / name, name) for name in ("side", "peer"))
+    before = author(installed)
+    _written_back(side)
+    assert "+side" in author(peer)
+    assert "+side" in author(installed)
+    asked = installed.run("coord-install", "--dry-run").out.partition("new worktrees: ")[2]
+    assert asked.partition(" -> ")[2].startswith("{actor} <")
+    assert "+side" not in asked.partition(" -> ")[2]
+    assert findings(peer)[0].rule == "config-copied"
+    assert "config-copied" in peer.run("coord-install", "--check").out
+
+    for found in findings(peer):
+        assert peer.paste(found.run).code == 0, found
+
+    assert findings(peer) == []
+    assert author(installed) == before
+    assert "+peer" in author(peer)
+
+
+def test_an_uninstall_leaves_no_copy_of_ours(installed: Repo, tmp_path: Path) -> None:
+    """Nor of a worker whose worktree is gone."""
+    side = installed.worktree(tmp_path / "side", "side")
+    gone = installed.worktree(tmp_path / "gone", "gone")
+    before = author(installed)
+    _written_back(side)
+    _written_back(gone)
+    installed.git("worktree", "remove", "--force", str(gone.path))
+
+    done = installed.run("coord-install", "--uninstall", "--purge")
+
+    assert done.code == 0, done.err
+    assert "coord" not in installed.common("config").read_text()
+    assert author(installed) == before
+
+
+def _library_commit(side: Repo, by: str = "Ada Human <ada@example.com>") -> str:
+    """Commit as a library does that writes no reflog of HEAD and knows no pin."""
+    name, _, email = by.removesuffix(">").partition(" <")
+    who = {f"GIT_{role}_{part}": text for role in ("AUTHOR", "COMMITTER")
+           for part, text in (("NAME", name), ("EMAIL", email))}  # fmt: skip
+    tree = side.git("write-tree")
+    made = side.with_env(**who).git("commit-tree", tree, "-p", "HEAD", "-m", "by a library")
+    branch = side.git("symbolic-ref", "HEAD")
+    # From the common dir: git writes the log of that HEAD alone.
+    side.git("--git-dir", str(side.common()), "update-ref", branch, made)
+    return made
+
+
+def test_a_commit_that_no_reflog_tells_of_is_judged_by_its_place(
+    installed: Repo, remote: str, tmp_path: Path
+) -> None:
+    """isomorphic-git and dulwich write none: the human's author, and nobody said a word."""
+    side = installed.worktree(tmp_path / "side", "side")
+    bad = _library_commit(side)
+    assert side.coord("check", "main..HEAD").out.startswith("author-mismatch: author and committer")
+    side.commit("on top of it")
+
+    done = side.tried("push", remote, "side")
+    assert done.refusal.rule == "author-mismatch"
+    assert bad in done.refusal.run
+    assert side.paste(done.refusal.run).code == 0
+
+    assert len(authors(side, "main..HEAD")) == 2
+    assert all("+side" in email for email in authors(side, "main..HEAD"))
+    assert side.coord("check", "main..HEAD").code == 0
+
+
+def test_nobody_is_blamed_for_what_others_put_below_a_worktree(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """A branch that was moved from outside: to the human's own commits, or to a colleague's."""
+    side = installed.worktree(tmp_path / "side", "side")
+    _library_commit(side, "Colleague <c@example.com>")
+    installed.commit("the human's own, on main")
+    installed.git("update-ref", "refs/heads/side", "main")
+    _library_commit(installed)
+    installed.git("update-ref", "refs/heads/side", "main")
+
+    assert side.coord("check", "HEAD").code == 0
+    assert side.coord("reauthor", "--outgoing").code == 0
+    assert authors(side)[0] == "ada@example.com"

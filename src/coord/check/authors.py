@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import is_actor
 from coord.history.commits import SIGNED
-from coord.identity import outgoing, pin
+from coord.identity import outgoing, pin, unlogged
 from coord.repo import git, reflog
 
 if TYPE_CHECKING:
@@ -46,9 +46,11 @@ def mismatches(here: Worktree, commits: Sequence[Commit]) -> Iterator[Mismatch]:
     for git_dir, who in pin.live_pins(here.common_dir):
         if not outgoing.follows(here.common_dir, who):
             continue
-        log = reflog.read(git_dir, here.common_dir, git_dir, git.elsewhere())
+        dirs = (git_dir, here.common_dir)
+        log = reflog.read(*dirs, git_dir, git.elsewhere())
+        unlogged.assume(log, dirs, git_dir, git.elsewhere(), listing)
         wrong = outgoing.wrong(listing, log, (who.name, who.email))
-        recent = outgoing.since_pin((git_dir, here.common_dir), wrong)
+        recent = outgoing.since_pin(dirs, wrong)
         for found in outgoing.owned(here.cwd, recent, log, git.elsewhere()):
             parts = [part for part in ("author", "committer") if getattr(found, part)]
             name = getattr(found.commit, parts[0])[0]

@@ -31,6 +31,7 @@ class Shared(NamedTuple):
         config: its ``config`` file alone.
         own: the main one's ``config.worktree``, empty without extensions.worktreeConfig.
         written: key → value of our installed config, empty where nothing is installed.
+        copied: keys of ours that another library has copied into the shared config.
         has_index: there is an index in the common git dir: it has, or had, a worktree of its own.
     """
 
@@ -39,6 +40,7 @@ class Shared(NamedTuple):
     own: Listing
     written: Mapping[str, str]
     has_index: bool
+    copied: Sequence[str] = ()
 
     @property
     def file(self) -> str:
@@ -53,7 +55,8 @@ def judge(views: Sequence[View], shared: Shared) -> Verdict:
     # What these break shows in every worktree: it is named once, with its cause.
     others = [view for view in views if view.here.linked or not files]
     findings += _broken(others, explained=bool(bare or files))
-    findings += [finding for view in views for finding in _ours(view, shared.written)]
+    findings += _copied(shared)
+    findings += [finding for view in views for finding in _ours(view, shared)]
     right = _right(shared)
     return verdict("config", right, findings, _notes(views, shared))
 
@@ -148,12 +151,20 @@ def _repair(view: View) -> str:
     return f"git -C {quote(view.folder)} status"
 
 
-def _ours(view: View, written: Mapping[str, str]) -> Iterator[Finding]:
+def _copied(shared: Shared) -> Iterator[Finding]:
+    if shared.copied:
+        message = installation.about_copies(shared.common_dir, shared.copied)
+        yield Finding("config-copied", shared.common_dir, message, command.install())
+
+
+def _ours(view: View, shared: Shared) -> Iterator[Finding]:
     """Yield our keys that git answers otherwise, as ``coord-install --check`` judges them."""
-    if not view.works or not written:
+    if not view.works or not shared.written:
         return
-    for rule, key in installation.differing(written, view.config.values()):
+    for rule, key in installation.differing(shared.written, view.config.values()):
         entry = view.config.last(key)
+        if entry is not None and entry.file == shared.file and key in shared.copied:
+            continue  # its cause is named
         if rule == "config-missing" or entry is None:
             yield Finding(rule, view.folder, f"git does not read our {key}", command.install())
         else:

@@ -15,6 +15,7 @@ from coord.doctor import (
     guards,
     hooks,
     installation,
+    moved,
     paths,
     pending,
     permitted,
@@ -25,10 +26,10 @@ from coord.doctor import (
 from coord.doctor.facts import Means, View, look
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.doctor.probes import Prober
-from coord.identity import pin
+from coord.identity import copied, pin
 from coord.installer import attributesfile, branches, disk, hookspath, hooktools, survey
 from coord.installer.plan import HOME
-from coord.repo import git, worktree
+from coord.repo import git, underneath, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,8 +93,9 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         configuration.judge(views, _shared(here, env, installed)),
         runtime.judge(ran, views),
         hooks.judge(views, version),
-        pinned.judge(views, _surroundings(here, cwd, environ)),
+        pinned.judge(views, _surroundings(here, cwd, environ, installed)),
         _guarded(here, views, block, installed),
+        moved.judge(list(underneath.moved(worktree.siblings(here), here.common_dir)), views),
         pending.judge(waiting),
         race.judge(race.run(here.common_dir) if installed else race.Race()),
         permitted.judge(here.common_dir),
@@ -167,11 +169,18 @@ def _shared(
         own = configured.ask_file(os.path.join(common, "config.worktree"), common, env)
     written = installation.listed(os.path.join(common, HOME, "config"), here) if installed else {}
     return configuration.Shared(
-        common, config, own, written, os.path.exists(os.path.join(common, "index"))
+        common,
+        config,
+        own,
+        written,
+        os.path.exists(os.path.join(common, "index")),
+        copied.read(common) if installed else (),
     )
 
 
-def _surroundings(here: Worktree, cwd: str, environ: Mapping[str, str]) -> pinned.Surroundings:
+def _surroundings(
+    here: Worktree, cwd: str, environ: Mapping[str, str], installed: Manifest | None
+) -> pinned.Surroundings:
     leaked = environ.get("GIT_DIR", "")
     target = os.path.realpath(os.path.join(cwd, leaked)) if leaked else here.git_dir
     return pinned.Surroundings(
@@ -179,6 +188,7 @@ def _surroundings(here: Worktree, cwd: str, environ: Mapping[str, str]) -> pinne
         here.git_dir,
         target if target != here.git_dir else "",
         pin.installed_authorship(here.common_dir),
+        copied.read(here.common_dir) if installed else (),
     )
 
 

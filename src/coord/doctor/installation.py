@@ -14,7 +14,7 @@ from coord.doctor import attributed, configured, hooks, probes
 from coord.doctor.facts import View
 from coord.drivers.registered import DRIVERS
 from coord.guard import guarded
-from coord.identity import pin, whoami
+from coord.identity import copied, pin, whoami
 from coord.installer import (
     attributesfile,
     authorship,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _NAMED = 10
 _LONGEST = 200  # characters of a line that is shown
+_SAID = 3
 
 
 def check(here: Worktree) -> list[Problem]:
@@ -48,11 +49,24 @@ def check(here: Worktree) -> list[Problem]:
         message = "coord-install has not finished here"
         return [Problem("not-installed", where, message, command.install())]
     found = [*changed(here, installed), *_launcher(here)]
+    keys = copied.read(here.common_dir)
+    if keys:
+        message = about_copies(here.common_dir, keys)
+        found.append(Problem("config-copied", here.common_dir, message, command.install()))
     places = worktrees.present(here)
     found += _hooks(here, places, git.version(git.tell("--version", cwd=here.cwd).text))
     for there in places:
         found += _of_worktree(there)
-    return found
+    # What copies override and whom they make the author ends with them.
+    after = {"config-overridden", "author-mismatch"} if keys else set()
+    return [problem for problem in found if problem.rule not in after]
+
+
+def about_copies(common_dir: str, keys: Sequence[str]) -> str:
+    """Return what to say of what another library has copied into the shared config."""
+    file, more = os.path.join(common_dir, "config"), len(keys) - _SAID
+    named = ", ".join(keys[:_SAID]) + (f" and {more} more" if more > 0 else "")
+    return f"{named}: copies in {file} of what it includes; everybody commits by them"
 
 
 def _of_worktree(there: Worktree) -> Iterator[Problem]:

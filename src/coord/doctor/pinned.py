@@ -29,12 +29,14 @@ class Surroundings(NamedTuple):
         git_dir: private git dir of the current worktree.
         leaked: another git dir that GIT_DIR names, "" when there is none.
         rule: how authors follow pins here, None where nothing is installed.
+        copied: keys of ours that another library has copied into the shared config.
     """
 
     environ: Mapping[str, str]
     git_dir: str
     leaked: str
     rule: Authorship | None
+    copied: Sequence[str] = ()
 
 
 def judge(views: Sequence[View], around: Surroundings) -> Verdict:
@@ -42,9 +44,9 @@ def judge(views: Sequence[View], around: Surroundings) -> Verdict:
     findings = [
         *(_unpinned(views) if around.rule else ()),
         *_pins(views),
-        *(finding for view in views for finding in _authors(view, around.rule)),
+        *(finding for view in views for finding in _authors(view, around.rule, around.copied)),
         *(finding for view in views for finding in _blind(view, around.rule)),
-        *_shared(views, around.rule),
+        *(_shared(views, around.rule) if not around.copied else ()),
         *_environment(views, around),
     ]
     return verdict("pins", _right(views, around.rule), findings, _notes(views))
@@ -86,8 +88,8 @@ def _replace(view: View) -> str:
     return f"git -C {quote(view.folder)} coord pin --replace"
 
 
-def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
-    """Yield a finding where git would not write the pinned author."""
+def _authors(view: View, rule: Authorship | None, copied: Sequence[str]) -> Iterator[Finding]:
+    """Yield a finding where git would not write the pinned author, and no other explains it."""
     if rule is None or rule.keep or view.pin is None or not view.works:
         return
     if not view.pin.email:
@@ -100,12 +102,19 @@ def _authors(view: View, rule: Authorship | None) -> Iterator[Finding]:
         return
     found = getattr(view, wrong[0]) or "nobody"
     culprits = _culprits(view, view.pin, wrong)
+    if culprits and all(_is_copy(view, entry, copied) for entry in culprits):
+        return
     names = ", ".join(f"{entry.key} in {entry.file}" for entry in culprits)
     why = (
         f"{names} wins" if culprits else f"git does not read {view.here.private(includeif.AUTHOR)}"
     )
     message = f"git writes {found} as {' and '.join(wrong)}, {wanted} is pinned: {why}"
     yield Finding("author-mismatch", view.folder, message, _mended(view, culprits))
+
+
+def _is_copy(view: View, entry: Entry, copied: Sequence[str]) -> bool:
+    shared = os.path.realpath(os.path.join(view.here.common_dir, "config"))
+    return entry.file == shared and entry.key in copied
 
 
 def _unknown(view: View, pinned: Pin) -> Finding:

@@ -88,6 +88,11 @@ class Authorship:
         self.key = key
         self.keep = keep
 
+    @property
+    def tagged(self) -> bool:
+        """Whether each actor has an e-mail of its own."""
+        return "{actor}" in self.email
+
     def filled(self, actor: str) -> tuple[str, str]:
         """Return name and e-mail for `actor`."""
         return self.name.replace("{actor}", actor), self.email.replace("{actor}", actor)

@@ -14,7 +14,7 @@ import os
 from coord.base import command, peerfile, publish, sharing
 from coord.base.errors import Environment, Refused, Usage
 from coord.base.names import answers_to, is_actor, quote, slug
-from coord.identity import includeif, pin
+from coord.identity import copied, includeif, pin
 from coord.repo import git, worktree
 
 TYPE_CHECKING = False
@@ -196,11 +196,19 @@ def mint(path: str, share: int) -> None:
 
 
 def own(here: Worktree, key: str) -> str:
-    """Return the user's own config `key`, looking past the author that a pin put in front."""
+    """Return the user's own config `key`, looking past the author that a pin put in front.
+
+    Also where another library has copied that into the shared config.
+    """
     listing = git.ask("config", "-z", "--show-origin", "--get-all", key, cwd=here.cwd).out
     fields = [os.fsdecode(part) for part in listing.split(b"\0")[:-1]]
     pairs = zip(fields[::2], fields[1::2], strict=True)
-    kept = [text for origin, text in pairs if os.path.basename(origin) != includeif.AUTHOR]
+    copies = copied.of(here.common_dir)
+    kept = [
+        text
+        for origin, text in pairs
+        if os.path.basename(origin) != includeif.AUTHOR and not copies.holds(key.lower(), text)
+    ]
     return kept[-1] if kept else ""
 
 

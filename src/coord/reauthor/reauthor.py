@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import peerfile
 from coord.base.errors import Refused
 from coord.guard import refusal
-from coord.identity import outgoing, pin
+from coord.identity import outgoing, pin, unlogged
 from coord.reauthor import followers, idle, objects, request, rewrite, signing
 from coord.reauthor.rewrite import Change
 from coord.repo import git, reflog
@@ -100,6 +100,7 @@ def plan(here: Worktree, who: Who, asked: Request) -> Plan:
     known = {commit.id: commit for commit in chain}
     named = request.named(here, asked, tips, known)
     log = _log(here, env)
+    unlogged.assume(log, _dirs(here), here.cwd, env, chain)
     recent = outgoing.since_pin(_dirs(here), outgoing.wrong(chain, log, who))
     blamed = list(outgoing.owned(here.cwd, recent, log, env))
     changes = _owned(here, _changes(here, [known[commit] for commit in named], log, who), log, env)

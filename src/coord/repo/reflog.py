@@ -90,7 +90,9 @@ class Log:
 
     def __init__(self, text: bytes = b"", rebuilt: bytes = b"") -> None:
         self._first: dict[bytes, bytes] = {}
-        for line in text.split(b"\n"):
+        self._lines = text.split(b"\n")
+        self._assumed: dict[str, Made] = {}
+        for line in self._lines:
             new = line.partition(b" ")[2].partition(b" ")[0]
             self._first.setdefault(new, line)
         pairs = [line.partition(b" ") for line in rebuilt.splitlines()]
@@ -103,9 +105,27 @@ class Log:
             seen.add(name)
             name = self._rebuilt[name]
         entry = self._entry(name)
-        if entry is None or entry.moves:
+        if entry is None:
+            return self._assumed.get(commit)
+        if entry.moves:
             return None
         return Made(entry.who, entry.time, self._chose_author(entry))
+
+    def last(self) -> str:
+        """Return the commit that the newest entry names, empty where there is none."""
+        line = next((line for line in reversed(self._lines) if line), b"")
+        return os.fsdecode(line.partition(b" ")[2].partition(b" ")[0])
+
+    def gaps(self, head: str) -> list[tuple[str, str]]:
+        """Return (from, to) of each move of HEAD that no entry tells of; it is at `head` now."""
+        ids = [line.partition(b"\t")[0].split(b" ", 2)[:2] for line in self._lines if line]
+        pairs = [tuple(map(os.fsdecode, pair)) for pair in ids if len(pair) == 2]  # noqa: PLR2004
+        ends = [*(old for old, _ in pairs[1:]), head]
+        return [(new, end) for (_, new), end in zip(pairs, ends, strict=True) if new != end]
+
+    def assume(self, found: Mapping[str, Made]) -> None:
+        """Take commits that no entry names for made here."""
+        self._assumed.update(found)
 
     def _chose_author(self, entry: Entry) -> bool | None:
         """Tell whether an action chose the author; an amended commit is asked instead."""
@@ -166,21 +186,25 @@ def _walked(cwd: str, env: Mapping[str, str]) -> bytes | None:
     Asked for the log of a HEAD that has none, git answers with the branch's, and that holds what
     other worktrees made.
 
-    There is no format for the older id of an entry; it is the newer one of the entry before.
+    There is no format for the older id of an entry; it is the first parent of what was committed,
+    or the newer one of the entry before.
     """
     if git.ask("reflog", "exists", "HEAD", cwd=cwd, env=env).code:
         return None
     done = git.ask(
         "log", "--walk-reflogs", "--date=raw", "--encoding=none",
-        "--format=%H %gn <%ge> %gd%x09%gs", "HEAD", "--",
+        "--format=%P%x00%H %gn <%ge> %gd%x09%gs", "HEAD", "--",
         cwd=cwd, env=env,
     )  # fmt: skip
     if done.code:
         raise Doubt("the reflog of HEAD cannot be read")
     lines, old = [], b"0"
     for line in reversed(done.out.rstrip(b"\n").split(b"\n")):
-        facts, _, message = line.partition(b"\t")
+        parents, _, entry = line.partition(b"\0")
+        facts, _, message = entry.partition(b"\t")
         who, _, selector = facts.rpartition(b"> ")  # HEAD@{1700000000 +0000}
+        if parents and message.startswith((b"commit: ", b"commit (merge): ")):
+            old = parents.partition(b" ")[0]
         lines.append(old + b" " + who + b"> " + selector[6:-1] + b"\t" + message)
-        old = line.partition(b" ")[0]
+        old = entry.partition(b" ")[0]
     return b"\n".join(lines)

@@ -101,6 +101,7 @@ class Sibling(NamedTuple):
         branch: short branch name, None when detached.
         bare: the main entry of a bare repository.
         prunable: the folder is gone.
+        head: the commit, zeros for a branch that has none; empty for a bare one.
     """
 
     path: str
@@ -108,6 +109,7 @@ class Sibling(NamedTuple):
     branch: str | None
     bare: bool
     prunable: bool
+    head: str = ""
 
     @property
     def counts(self) -> bool:
@@ -332,6 +334,7 @@ def _sibling(lines: list[str], main: str | None, known: dict[str, str]) -> Sibli
         branch=facts.get("branch", "").removeprefix("refs/heads/") or None,
         bare="bare" in facts,
         prunable="prunable" in facts,
+        head=facts.get("HEAD", ""),
     )
 
 

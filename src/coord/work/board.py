@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import claims, view
 from coord.board.text import seconds
+from coord.repo import underneath, worktree
 from coord.work import arrive
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Board(NamedTuple):
 def board(call: Call) -> Board:
     """Return every worker and every claim, scopes in order."""
     worker = arrive.looking(call)
+    for one in underneath.moved(worktree.siblings(worker.here), worker.here.common_dir):
+        call.note(f"{one.what} in {one.sibling.path}: git coord doctor")
     roll = worker.roll()
     rows = rows_of(claims.tops(worker.store), roll)
     return Board(worker, roll, roll.members(view.owners(rows)), rows)
