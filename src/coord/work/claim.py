@@ -35,6 +35,15 @@ class Claims(NamedTuple):
     roll: Roll
     made: tuple[Claim, ...]
 
+    def again(self) -> Claims:
+        """Return how they stand now; what was given up meanwhile stands as it did."""
+        return self._replace(made=tuple(map(self._now, self.made)))
+
+    def _now(self, one: Claim) -> Claim:
+        state = claims.state(self.worker.store, one.scope)
+        mine = events.places_for(state, one.place, self.roll.is_finished)
+        return Claim(one.scope, state, state.line[mine[0]]) if mine else one
+
 
 def claim(
     call: Call,
