@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board import letters, scopes
-from coord.work import addressed, mail
+from coord.base.errors import Usage
+from coord.board import letters, recipients, scopes
+from coord.board.messages import KINDS
+from coord.work import addressed, arrive, mail
 from coord.work.call import bounded
 
 if TYPE_CHECKING:
@@ -38,6 +40,29 @@ def send(
     if not begun:
         letters.send(worker.store, worker.instance, made)
     return begun or made
+
+
+def ordered(call: Call, first: str, second: str) -> tuple[str, str]:
+    """Return which of two words is the kind of a message, and which is whom it is for.
+
+    Raises:
+        Usage: neither is a kind; or both are, and somebody goes by each of these names.
+    """
+    kinds = [word for word in (first, second) if word in KINDS]
+    if not kinds:
+        raise _no_kind(first, f"the kinds are {', '.join(KINDS)}")
+    if len(kinds) == 1:
+        return (first, second) if first in KINDS else (second, first)
+    everyone = arrive.looking(call).roll().everyone()
+    named = [word for word in kinds if recipients.meant(everyone, word).actors]
+    if len(set(named)) > 1:
+        why = f"workers go by the names {first} and {second}; an instance's id says which is meant"
+        raise _no_kind(f"{first} {second}", why, "git coord board --json")
+    return (second, first) if named == [first] else (first, second)
+
+
+def _no_kind(where: str, why: str, run: str = "git coord send -h") -> Usage:
+    return Usage("kind-unknown", "no kind of message", where=where, why=why, run=run)
 
 
 def _begun(half: Sequence[tuple[Message, ...]], wanted: Sequence[Message]) -> tuple[Message, ...]:

@@ -57,7 +57,7 @@ def test_the_mirror_shows_counts_and_what_goes_cold(repo: Repo) -> None:
 
 def test_a_healthy_mix_is_said(repo: Repo) -> None:
     """Nothing is asked for then."""
-    kinds = ("new", "improve", "combine", "reach", "infra", "outreach")
+    kinds = ("new", "improve", "fix", "combine", "reach", "infra", "outreach")
     repo.write(LEDGER, text(map(moved, kinds)))
 
     assert answer(repo, "mirror")["cold"] is None

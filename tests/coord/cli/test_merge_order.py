@@ -100,7 +100,14 @@ def test_what_is_not_committed_is_not_part_of_it(one: Repo) -> None:
     done = one.coord("finish")
 
     assert done.code == 0
-    assert "1 path is not committed" in done.err
+    assert "1 path is not committed, and not part of it: README\n" in done.err
+    for name in "abc":
+        one.write(f"{name}\x1b", "")
+    said = one.coord("finish").err
+    assert (
+        "4 paths are not committed, and not part of it: README, a\\x1b, b\\x1b and 1 more\n" in said
+    )
+    assert "not committed: 4 paths: README, a\\x1b" in one.coord("sign-off").out
 
 
 def test_somebody_elses_branch_is_not_ones_own_to_finish(one: Repo, two: Repo) -> None:

@@ -55,6 +55,38 @@ def test_another_kind_is_wrong_usage_and_the_kinds_are_named(one: Repo, two: Rep
     assert answer(two, "inbox")["messages"] == []
 
 
+def test_words_that_are_missing_are_named_with_the_kinds(one: Repo) -> None:
+    """Who types the verb alone wants to know what goes there."""
+    for words in ((), ("help",), ("help", "two-0002")):
+        done = one.coord("send", *words)
+
+        assert done.code == 2
+        assert all(kind in done.refusal.why for kind in KINDS)
+
+
+def test_the_name_may_stand_before_the_kind(one: Repo, two: Repo) -> None:
+    """Only where one word alone can be the kind, or one alone is somebody's name."""
+    assert answer(one, "send", "two-0002", "help", "a")["kind"] == "help"
+    assert answer(one, "send", "two-0002", "help", "b")["to"][0]["actor"] == "two-0002"
+    assert one.coord("send", "nosuch", "help", "x").refusal.rule == "recipient-unknown"
+    assert len(answer(two, "inbox")["messages"]) == 2
+
+
+def test_two_words_that_are_kinds_and_names_are_not_guessed(
+    repo: Repo, tmp_path: Path, one: Repo
+) -> None:
+    """An actor may go by a kind's name; by the documented order where only one does."""
+    helper = worker(repo, tmp_path / "helper", "feat-help", "help")
+    assert answer(one, "send", "ack", "help", "x")["to"][0]["actor"] == "help"
+    assert answer(one, "send", "help", "ack", "y")["to"][0]["actor"] == "help"
+    assert [m["kind"] for m in answer(helper, "inbox")["messages"]] == ["ack", "ack"]
+    worker(repo, tmp_path / "acker", "feat-ack", "ack")
+    done = one.coord("send", "help", "ack", "z")
+
+    assert (done.code, done.refusal.rule) == (2, "kind-unknown")
+    assert one.paste(done.refusal.run).code == 0
+
+
 def test_what_is_read_is_shown_again_with_all_only(one: Repo, two: Repo) -> None:
     """As text or as JSON."""
     one.coord("send", "intent", "two-0002", "first")

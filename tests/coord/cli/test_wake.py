@@ -202,6 +202,9 @@ def test_who_is_only_inferred_is_told_that_nothing_can_reach_it(repo: Repo, one:
 
     assert (found["instance"], found["messages"]) == (None, [])
     assert "only inferred" in found["unavailable"]["messages"]
+    assert found["unavailable"]["messages"].endswith("; run: git coord pin --self")
+    assert repo.paste("git coord pin --self").code == 0
+    assert answer(repo, "wake", "--no-stagger")["unavailable"] == {}
 
 
 def test_what_waits_in_the_inbox_is_shown_and_stays_unread(one: Repo, two: Repo) -> None:
