@@ -140,7 +140,7 @@ def _unread(worker: Worker) -> list[Message]:
 
 
 def _mirror(worker: Worker, declared: Config, until: Until[Move]) -> Mirror:
-    newest = moves.newest(worker.here, declared.fleet, until)
+    newest = moves.together(worker.here, declared.fleet, until)
     return mirror.reflect(newest, declared.fleet.kinds, mirror.WINDOW)
 
 

@@ -93,6 +93,21 @@ def test_finish_again_changes_nothing(one: Repo) -> None:
     assert (event["kind"], event["actor"], event["tip"]) == ("finish", "one-0001", tip)
 
 
+def test_names_that_a_line_has_no_room_for_are_to_be_had(
+    shared: Repo, tmp_path: Path, one: Repo, two: Repo
+) -> None:
+    """Of five in a line the last names three, and it is said what names all."""
+    others = [worker(shared, tmp_path / f"w{at}", f"feat-{at}", f"w-000{at}") for at in (3, 4, 5)]
+    for repo in (one, two, *others[:2]):
+        answer(repo, "claim", "artifact:a")
+    assert "--json" not in shared.coord("merge-order").err
+    answer(others[2], "claim", "artifact:a")
+    done = shared.coord("merge-order")
+
+    assert "after feat-4, feat-3, feat-two and 1 more" in done.out
+    assert "git coord merge-order --json names every branch that each waits on\n" in done.err
+
+
 def test_what_is_not_committed_is_not_part_of_it(one: Repo) -> None:
     """Said, not refused."""
     one.write("README", "more\n")
