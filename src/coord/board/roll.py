@@ -72,17 +72,36 @@ class Roll:
         return self._has_left(place) and not self.is_finished(place)
 
     def members(self, holding: Iterable[str]) -> list[Member]:
-        """Return the workers seen lately and those `holding` a place, by name."""
+        """Return the workers seen lately and those `holding` a place, by name.
+
+        Whoever acted in a worktree before it was pinned to another acts there no more: it is the
+        main worktree's person under another name, and is listed only while it holds something.
+        """
         listed = {actor.instance: actor for actor in self.everyone()}
         facts = {sibling.git_dir: sibling for sibling in worktree.siblings(self._place)}
-        kept = set(holding)
+        kept, followed = set(holding), self._followed(listed.values())
         found = []
         for actor in listed.values():
             status = self.of(actor.instance)
-            if actor.instance in kept or self._is_recent(actor, status):
+            if actor.instance in kept or (
+                self._is_recent(actor, status) and actor.instance not in followed
+            ):
                 home = None if self._is_elsewhere(actor.clone) else self._git_dir(actor)
                 found.append(_member(actor, status, facts.get(home or "")))
         return sorted(found, key=lambda member: (member.actor.actor, member.actor.instance))
+
+    def _followed(self, listed: Iterable[Actor]) -> set[str]:
+        """Return the instances whose worktree is pinned to another one by now."""
+        homes: dict[str, list[str]] = {}
+        for actor in listed:
+            if not self._is_elsewhere(actor.clone):
+                homes.setdefault(self._git_dir(actor), []).append(actor.instance)
+        found: set[str] = set()
+        for git_dir, instances in homes.items():
+            pinned = _pinned(git_dir) if len(instances) > 1 else None
+            if pinned is not None:
+                found |= set(instances) - {pinned}
+        return found
 
     def everyone(self) -> list[Actor]:
         """Return all recorded actors, after recording those that hooks have pinned."""
@@ -215,6 +234,14 @@ class Roll:
 
     def _git_dir(self, actor: Actor) -> str:
         return os.path.normpath(os.path.join(self._place.common_dir, actor.home))
+
+
+def _pinned(git_dir: str) -> str | None:
+    try:
+        found = pin.read(git_dir)
+    except (pin.Unreadable, OSError):
+        return None
+    return None if found is None else found.instance
 
 
 def _member(actor: Actor, status: Status, sibling: Sibling | None) -> Member:

@@ -109,5 +109,5 @@ def _artifact(path: str, top: str | None, text: str) -> str:
     return plain
 
 
-def _invalid(text: str, why: str, run: str = "git coord claim --help") -> Usage:
+def _invalid(text: str, why: str, run: str = "git coord claim -h") -> Usage:
     return Usage("scope-invalid", "not a scope", where=escaped(text) or "(empty)", why=why, run=run)

@@ -46,7 +46,7 @@ def _claim(made: Claims, one: Claim) -> None:
     if holder.instance != made.worker.instance:
         _pause(scope, state)
         if not is_order and not (gone and gone.surely):
-            show.note(f"git coord wait {quote(scope)} ends when it is yours")
+            show.note(f"to wait for it: git coord wait {quote(scope)}; claim --wait does both")
         if gone is not None and (gone.surely or not is_order):
             show.note(gone.offer)
     elif made.roll.is_finished(holder):

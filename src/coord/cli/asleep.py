@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import coord
+from coord.base import duration
 from coord.cli import slumber
 from coord.liveness import beats, signs
 from coord.liveness.sessionfile import Session
@@ -17,11 +18,24 @@ if TYPE_CHECKING:
     from coord.work.wait import Waiting
 
 
-def fall(waiting: Waiting, *, as_json: bool) -> None:
-    """Become the small program; return where there is none to become."""
+def claiming(asked: str | None, scope: str, timeout: float) -> list[str]:
+    """Return the program that goes on with a claim of `scope` once its wait wakes."""
+    program = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
+    actor = [] if asked is None else ["--as", asked]
+    return [*program, *actor, "claim", scope, "--wait", "--timeout", duration.typed(timeout)]
+
+
+def fall(waiting: Waiting, answer: str, program: list[str] | None = None) -> None:
+    """Become the small program; return where there is none to become.
+
+    Args:
+        waiting: what for.
+        answer: how it ends, as :class:`coord.cli.slumber.Asleep` has it.
+        program: what it becomes again; None: what was called.
+    """
     if not (sys.executable and sys.orig_argv):
         return
-    words = _words(waiting, as_json=as_json)
+    words = [*_words(waiting), answer, *(program or sys.orig_argv)]
     fd = -1 if waiting.session is None else waiting.session.fd
     if fd >= 0:
         os.set_inheritable(fd, True)
@@ -52,7 +66,7 @@ def resumed() -> Resumed | None:
     return Resumed(end, Session(os.path.basename(path), path, fd))
 
 
-def _words(waiting: Waiting, *, as_json: bool) -> list[str]:
+def _words(waiting: Waiting) -> list[str]:
     worker, session = waiting.worker, waiting.session
     instance, git_dir = worker.me.instance or "", worker.here.git_dir
     return [
@@ -71,6 +85,4 @@ def _words(waiting: Waiting, *, as_json: bool) -> list[str]:
             slumber.PAIR.join((str(link.pid), link.start, link.name))
             for link in worker.watch.watched
         ),
-        "json" if as_json else "text",
-        *sys.orig_argv,
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.cli import answer, edge, show, words
+from coord.cli.timeout import timeout_option
 from coord.work import release as giving
 from coord.work.claim import claim as take
 from coord.work.claim import met
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 @click.option("--intent", metavar="T", help="What you mean to do.")
 @click.option("--path", "globs", multiple=True, metavar="GLOB", help="Files you mean to touch.")
 @click.option("--session", metavar="S", help="The session you work in.")
+@click.option("--wait", "waits", is_flag=True, help="Wait until all are yours, as wait does.")
+@timeout_option
 @show.json_option
 @click.pass_obj
 def claim(
@@ -38,17 +41,28 @@ def claim(
     intent: str | None,
     globs: tuple[str, ...],
     session: str | None,
+    waits: bool,
+    timeout: float,
     as_json: bool,
 ) -> None:
-    """Claim scopes: the first claimant holds, a later one waits. Neither is a failure."""
+    """Claim scopes: the first claimant holds, a later one waits. Neither is a failure.
+
+    A claim that only waits exits with 0 as well: before `&&`, say --wait. Ctrl-C and the end of
+    its time leave your place in the line.
+    """
     said = {"--branch": branch, "--issue": issue, "--intent": intent, "--session": session}
-    call = edge.call(asked, "claim", names, said)
+    call = edge.call(asked, "claim", names, said | {"--wait": waits})
     made = take(
         call, names, branch=branch, issue=issue, intent=intent, globs=globs, session=session
     )
-    answer.claims(made, as_json=as_json)
+    if not waits:
+        answer.claims(made, as_json=as_json)
     if globs:
         answer.overlaps(made, met(made))
+    if waits:
+        from coord.cli import awaited  # noqa: PLC0415  # most claims wait for nothing
+
+        awaited.claims(call, made, timeout, as_json=as_json)
 
 
 @click.command()

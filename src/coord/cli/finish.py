@@ -40,4 +40,5 @@ def _tell(made: Finished) -> None:
     changed = uncommitted.paths(here)
     if changed:
         several = "s are" if len(changed) > 1 else " is"
-        show.note(f"{len(changed)} path{several} not committed, and not part of it")
+        what = uncommitted.told(changed)
+        show.note(f"{len(changed)} path{several} not committed, and not part of it: {what}")

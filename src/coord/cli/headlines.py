@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.base.names import shown
+from coord.base.names import quote, shown
 from coord.board import scopes
 
 if TYPE_CHECKING:
@@ -38,3 +38,11 @@ def lines(one: News) -> Iterator[tuple[str, str]]:
         yield THEIRS, line
     for line in notice.shipped.split("\n") if notice.shipped else ():
         yield THEIRS, f"shipped {line}"
+
+
+def kept(scope: str) -> str:
+    """Return what a wait that somebody has interrupted leaves behind."""
+    return (
+        f"no longer waiting; your place in the line for {scopes.shown(scope)} stays: "
+        f"git coord release {quote(scope)} gives it up"
+    )

@@ -49,11 +49,23 @@ def main() -> NoReturn:
     except Ended as ended:
         for number in _ENDING:
             signal.signal(number, signal.SIG_IGN)
+        if ended.number == signal.SIGINT:
+            _interrupted(wait)
         wait.drop()
         signal.signal(ended.number, signal.SIG_DFL)
         os.kill(os.getpid(), ended.number)
         code = 128 + ended.number
     sys.exit(code)
+
+
+def _interrupted(wait: Asleep) -> None:
+    from coord.base.errors import CoordError  # noqa: PLC0415  # with a person at the keyboard
+    from coord.cli import woken  # noqa: PLC0415  # likewise
+
+    try:
+        woken.interrupted(wait)
+    except (OSError, CoordError):  # the board is ill, and the wait ends all the same
+        pass
 
 
 def _end(number: int, _: object) -> None:

@@ -9,6 +9,7 @@ import click
 from coord.base.names import quote
 from coord.cli import answer, edge, show
 from coord.work import sign_off as leaving
+from coord.work import uncommitted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -42,7 +43,8 @@ def _tell(done: SignedOff) -> None:
     for path in done.pending:
         show.line(f"still refused: {path}")
     if done.changed:
-        show.line(f"not committed: {len(done.changed)} path{'s' if len(done.changed) > 1 else ''}")
+        count = f"{len(done.changed)} path{'s' if len(done.changed) > 1 else ''}"
+        show.line(f"not committed: {count}: {uncommitted.told(done.changed)}")
 
 
 def _why_kept(scope: str, offers: Collection[Offer], run: str | None) -> str:

@@ -16,8 +16,8 @@ from coord.work import ship as shipping
 
 
 @click.command()
-@click.argument("kind", metavar="KIND")
-@click.argument("summary", metavar="SUMMARY")
+@click.argument("kind", required=False, metavar="KIND")
+@click.argument("summary", required=False, metavar="SUMMARY")
 @click.option(
     "--scope", shell_complete=words.scope, metavar="SCOPE", help="What it was claimed as."
 )
@@ -27,19 +27,24 @@ from coord.work import ship as shipping
 def ship(
     asked: str | None,
     *,
-    kind: str,
-    summary: str,
+    kind: str | None,
+    summary: str | None,
     scope: str | None,
     lane: str | None,
     as_json: bool,
 ) -> None:
-    """Record what you shipped: one line in the ledger of moves, to be committed with it."""
-    call = edge.call(asked, "ship", [kind, summary], {"--scope": scope, "--lane": lane})
+    """Record what you shipped: one line in the ledger of moves, to be committed with it.
+
+    KIND is one of those that .coord.toml declares, or new, improve, fix, combine, reach, infra,
+    outreach.
+    """
+    words = [word for word in (kind, summary) if word is not None]
+    call = edge.call(asked, "ship", words, {"--scope": scope, "--lane": lane})
     done = shipping.ship(call, kind, summary, scope=scope, lane=lane)
     if as_json:
         show.document(documents.shipped(done))
     else:
-        show.line(f"shipped {kind}: {summary}")
+        show.line(f"shipped {done.move.kind}: {done.move.summary}")
     shipping.left(call, done)
 
 
@@ -102,5 +107,5 @@ def _usage(why: str) -> Usage:
         "wrong usage",
         where="git coord put-down",
         why=why,
-        run="git coord put-down --help",
+        run="git coord put-down -h",
     )

@@ -20,6 +20,15 @@ from coord.cli.verbs import GROUPS, VERBS
 _TRACELESS = {"agents", "clone-id", "completion", "doctor", "log-merge", "session"}
 
 
+class UnknownVerb(click.UsageError):
+    """No such verb; `near` is the one that may be meant, empty where none is."""
+
+    def __init__(self, verb: str, near: str, ctx: click.Context) -> None:
+        meant = f" Did you mean {near}?" if near else ""
+        super().__init__(f"No such command '{verb}'.{meant}", ctx)
+        self.near = near
+
+
 class Verbs(click.Group):
     """The group of verbs, each loaded when it is asked for."""
 
@@ -48,8 +57,7 @@ class Verbs(click.Group):
             import difflib  # noqa: PLC0415  # 4 ms, after a miss only
 
             near = difflib.get_close_matches(args[0], VERBS, n=1)
-            meant = f" Did you mean {near[0]}?" if near else ""
-            raise click.UsageError(f"{error.message}{meant}", ctx) from error
+            raise UnknownVerb(args[0], near[0] if near else "", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of verbs without importing them."""
@@ -93,6 +101,8 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
     except click.Abort:
         return 130
     except click.exceptions.NoArgsIsHelpError as error:
+        if error.ctx.parent is not None:
+            return _told(_usage(_needs_verb(error.ctx), name, args), args)
         click.echo(error.ctx.get_help(), err=True)
         return 2
     except Exception as error:
@@ -179,8 +189,17 @@ def _usage(error: click.UsageError, name: str, args: list[str]) -> Usage:
         "wrong usage",
         where=path,
         why=" ".join(error.format_message().split()),
-        run=_help(path),
+        run=_help(
+            f"{path} {error.near}" if isinstance(error, UnknownVerb) and error.near else path
+        ),
     )
+
+
+def _needs_verb(ctx: click.Context) -> click.UsageError:
+    """Return what is wrong with a group's name alone: a page of help would bury it."""
+    group = ctx.command
+    verbs = group.list_commands(ctx) if isinstance(group, click.Group) else []
+    return click.UsageError(f"It needs one of these commands: {', '.join(verbs)}.", ctx)
 
 
 def _called(name: str, args: list[str]) -> str:
@@ -192,7 +211,7 @@ def _called(name: str, args: list[str]) -> str:
 def _help(path: str) -> str:
     if path == command.NAME:
         return command.install("-h")
-    return f"{path} {'-h' if path == 'git coord' else '--help'}"
+    return f"{path} -h"
 
 
 def _system(error: OSError) -> Environment:

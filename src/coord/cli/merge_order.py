@@ -49,6 +49,8 @@ def _show(made: Order, found: Rehearsal | None) -> None:
     from coord.order import text  # noqa: PLC0415  # people pay for it
 
     show.lines(text.lines(made.plan))
+    if text.names_left_out(made.plan):
+        show.note("git coord merge-order --json names every branch that each waits on")
     if made.has_landed:
         show.note("git coord release --landed settles the claims of what has landed")
     if found is not None:

@@ -28,20 +28,19 @@ class Asleep:
         above: (pid, start) of the processes whose end ends the wait, nearest first.
         names: what they call themselves.
         ended: which of them has, in a few words.
-        as_json: how to answer.
+        answer: how it ends: ``json`` or ``text``, or ``claim``: in text, and only once it holds.
         program: the whole program with its arguments.
     """
 
     def __init__(self, words: list[str]) -> None:
         self.event, self.news, self.scope, self.instance, within, end, every, fd = words[:8]
-        self.session, self.seen, self.sign, above, as_json, *self.program = words[8:]
+        self.session, self.seen, self.sign, above, self.answer, *self.program = words[8:]
         self.within = within.split()
         self.end, self.every, self.fd = float(end), float(every), int(fd)
         found = [one.split(PAIR) for one in above.split(FIELD) if one]
         self.above = [(int(pid), start) for pid, start, _ in found]
         self.names = [name for *_, name in found]
         self.ended = "a process"
-        self.as_json = as_json == "json"
 
     @property
     def board(self) -> str:

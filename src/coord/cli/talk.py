@@ -12,25 +12,35 @@ from coord.cli import edge, show, words
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
-@click.argument("to", shell_complete=words.worker, metavar="TO")
-@click.argument("text", metavar="TEXT")
+@click.argument("kind", required=False, metavar="KIND")
+@click.argument("to", required=False, shell_complete=words.worker, metavar="TO")
+@click.argument("text", required=False, metavar="TEXT")
 @click.option("--scope", shell_complete=words.scope, metavar="S", help="The scope this is about.")
 @show.json_option
 @click.pass_obj
 def send(
-    asked: str | None, *, kind: str, to: str, text: str, scope: str | None, as_json: bool
+    asked: str | None,
+    *,
+    kind: str | None,
+    to: str | None,
+    text: str | None,
+    scope: str | None,
+    as_json: bool,
 ) -> None:
     """Send a message to an actor, which is all its live instances, or to one instance.
 
     KIND is one of intent, overlap, help, dependency; handoff and ack are understood too, as words.
     None of them grants anything, and none moves a claim: git coord handoff and git coord ack do.
+    TO may stand before KIND.
     """
     from coord.work import send as sending  # noqa: PLC0415  # not for the other verb
 
+    if kind is None or to is None or text is None:
+        raise click.UsageError(f"It needs KIND, TO and TEXT; the kinds are {', '.join(KINDS)}")
     if not text.strip():
         raise click.UsageError("TEXT is empty")
     call = edge.call(asked, "send", options={"--scope": scope}, tail=[kind, to, text])
+    kind, to = sending.ordered(call, kind, to)
     sent = sending.send(call, kind, to, text, scope)
     if as_json:
         from coord.documents import messages  # noqa: PLC0415  # scripts pay for it

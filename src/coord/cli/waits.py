@@ -6,38 +6,11 @@ import contextlib
 
 import click
 
-from coord.base import duration
 from coord.base.errors import CoordError
 from coord.cli import edge, pulse, show, words
+from coord.cli.timeout import timeout_option
 from coord.work import news
 from coord.work.wait import wait as until_open
-
-PATIENCE = "30m"
-
-
-class Duration(click.ParamType[float]):
-    """A length of time on the command line."""
-
-    name = "duration"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return the seconds of ``90s``, ``30m``, ``24h`` or ``7d``."""
-        seconds = duration.parse(str(value))
-        if seconds is None:
-            self.fail(f"{value} is no duration such as 90s, 30m, 24h or 7d", param, ctx)
-        return seconds
-
-
-timeout_option = click.option(
-    "--timeout",
-    type=Duration(),
-    default=PATIENCE,
-    show_default=True,
-    metavar="TIME",
-    help="How long to wait.",
-)
 
 
 @click.command()
@@ -53,7 +26,7 @@ def wait(asked: str | None, *, name: str, timeout: float, as_json: bool) -> None
         edge.call(asked, "wait", [name]),
         name,
         timeout,
-        lambda waiting: asleep.fall(waiting, as_json=as_json),
+        lambda waiting: asleep.fall(waiting, "json" if as_json else "text"),
         asleep.resumed(),
     )
     pulse.tell(news.reader(done.worker))  # what its last holder has done there already

@@ -31,11 +31,11 @@ def opened(wait: Asleep) -> int:
     """Say that the scope could be held now."""
     state = claims.state(directory.Directory(wait.board), wait.scope)
     mine = view.is_held_by(state, wait.instance or None) and not state.at_work()
-    if state.holder is not None and not mine:
+    if not mine and (state.holder is not None or wait.answer == "claim"):
         return AWAKE
     if wait.news:
         _tell_news(wait)
-    if wait.as_json:
+    if wait.answer == "json":
         answer = json.dumps({"schema": 1, **documents.standing(wait.scope, state)})
     else:
         answer = shown(f"{wait.scope} is {'yours' if state.holder else 'free'}")
@@ -61,6 +61,13 @@ def orphaned(wait: Asleep) -> int:
     return _refused(wait, cutoff.orphaned(wait.ended, wait.scope))
 
 
+def interrupted(wait: Asleep) -> None:
+    """Say what a wait leaves behind: who presses Ctrl-C may think that all is undone."""
+    state = claims.state(directory.Directory(wait.board), wait.scope)
+    if state.places_of(wait.instance):
+        _print(sys.stderr, f"{headlines.OURS} {shown(headlines.kept(wait.scope))}")
+
+
 def _tell_news(wait: Asleep, kinds: set[str] | None = None) -> None:
     reader = unread.Reader(directory.Directory(wait.board), wait.instance)
     for one in unread.unread(reader):
@@ -74,7 +81,7 @@ def _refused(wait: Asleep, error: CoordError) -> int:
     from coord.repo import caller  # noqa: PLC0415  # only with a refusal
 
     error.run = caller.placed(error.run)
-    if wait.as_json:
+    if wait.answer == "json":
         _print(sys.stdout, json.dumps({"schema": 1, "error": error.document()["error"]}))
     _print(sys.stderr, error.lines().rstrip("\n"))
     return error.exit_code

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import heapq
 import os
 import stat
 from contextlib import ExitStack, contextmanager
@@ -17,10 +18,10 @@ from typing import TYPE_CHECKING, Generic
 
 from coord.base import publish
 from coord.fleet import refusals
-from coord.fleet.ledger import Entry, header, line, names, parsed
+from coord.fleet.ledger import Entry, header, line, names, parsed, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from coord.fleet.ledger import Until
 
@@ -190,6 +191,31 @@ class Tail(Generic[Entry]):
                 entry = parsed(text, self._ledger.columns)
                 if entry is not None and (self._until is None or self._until.has(entry)):
                     yield entry
+
+
+class Together(Generic[Entry]):
+    """The ends of one ledger in several worktrees: newest first, what they share only once."""
+
+    def __init__(self, mine: Tail[Entry], others: Iterable[Tail[Entry]]) -> None:
+        self._mine: Tail[Entry] = mine
+        self._others: tuple[Tail[Entry], ...] = tuple(others)
+
+    @property
+    def whole(self) -> bool:
+        """Whether one's own was read to its beginning, as far as it was read."""
+        return self._mine.whole
+
+    def __iter__(self) -> Iterator[Entry]:
+        seen = set()
+        mine = ((-(seconds(one.at) or 0.0), 0, one) for one in self._mine)
+        others = (
+            ((-(seconds(one.at) or 0.0), number, one) for one in tail)
+            for number, tail in enumerate(self._others, 1)
+        )
+        for _, whose, entry in heapq.merge(mine, *others):  # of one time, one's own come first
+            if not whose or entry not in seen:
+                seen.add(entry)
+                yield entry
 
 
 def _backwards(fd: int, begin: int, end: int) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.fleet.ledger import Move
-    from coord.fleet.ledgerfile import Tail
+    from coord.fleet.ledgerfile import Tail, Together
 
 WINDOW = 12
 
@@ -58,7 +58,7 @@ class Mirror(NamedTuple):
         return tuple(kind for kind in self.kinds if not kind.times) if self.shipped else ()
 
 
-def reflect(newest: Tail[Move], declared: Sequence[str], window: int) -> Mirror:
+def reflect(newest: Tail[Move] | Together[Move], declared: Sequence[str], window: int) -> Mirror:
     """Return the mirror of the last `window` moves, reading no further back than it must."""
     counts: dict[str, int] = {}
     latest: dict[str, str] = {}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _WIDEST = 40
 _SHORT = 12
+_NAMED = 3
 
 
 def lines(plan: Plan) -> Iterator[str]:
@@ -31,6 +32,12 @@ def lines(plan: Plan) -> Iterator[str]:
         yield ""
     for circle in plan.cycles:
         yield f"a circle of waits, broken at {circle[0]}: {', '.join(circle)}"
+
+
+def names_left_out(plan: Plan) -> bool:
+    """Tell whether a branch waits on more of them than its line names."""
+    at = {entry.branch.name: entry.position for entry in plan.entries}
+    return any(len(names) > _NAMED for one in plan.entries for names in _waits(one, at))
 
 
 def _summary(plan: Plan) -> str:
@@ -53,12 +60,11 @@ def _columns(entry: Entry) -> tuple[str, ...]:
 def _remarks(entry: Entry, at: Mapping[str, int]) -> Iterator[str]:
     """Yield what an integrator has to know before merging a branch."""
     branch = entry.branch
-    before = [name for name in entry.waits_on if at[name] < entry.position]
-    later = [name for name in entry.waits_on if at[name] > entry.position]
+    before, later = _waits(entry, at)
     if before:
-        yield f"after {_last_of(before)}"
+        yield f"after {_nearest(before)}"
     if later:
-        yield f"though it waits on {_last_of(later)}"
+        yield f"though it waits on {_nearest(later)}"
     if branch.state == RUNNING:
         yield "its worker is gone" if entry.absent else "not to be disturbed"
     if branch.moved:
@@ -81,9 +87,16 @@ def _why_missing(entry: Entry) -> str:
     return f"deleted, {at}" if branch.tip else f"deleted, {at}, which is gone too"
 
 
-def _last_of(names: Sequence[str]) -> str:
-    others = len(names) - 1
-    return names[-1] + (f" and {others} more" if others else "")
+def _nearest(names: Sequence[str]) -> str:
+    """Return the branches that a line has room for, the nearest first."""
+    more = len(names) - _NAMED
+    return ", ".join(names[::-1][:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _waits(entry: Entry, at: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    """Return the branches that one waits on: those before it, and those after."""
+    before = [name for name in entry.waits_on if at[name] < entry.position]
+    return before, [name for name in entry.waits_on if at[name] > entry.position]
 
 
 def _differences(entry: Entry) -> Iterator[str]:

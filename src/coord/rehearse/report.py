@@ -172,11 +172,13 @@ def _section(title: str, steps: Iterable[Step]) -> list[str]:
 def _by_hand(conflicts: Sequence[Conflict]) -> list[str]:
     """Return how a person goes on, so that nothing is unmerged in the end.
 
-    An editor where git left markers; else what stages the version that lies there, and how to take
-    another one. A look alone, where git only says that it has moved something.
+    Where git left markers, what stops until none is left: an editor would wait for ever where there
+    is no terminal, and take the lines below it for its own where there is one. Else what stages the
+    version that lies there, and how to take another one. A look alone, where git only says that it
+    has moved something.
     """
     files = " ".join(operand(one.path) for one in conflicts if one.left == MARKERS)
-    edit = [f"${{EDITOR:-vi}} {files} && git add {files}"] if files else []
+    edit = [f"! grep -n '^<<<<<<< ' {files} && git add {files}"] if files else []
     rest = [_staged(one) for one in conflicts if one.left not in {MARKERS, MERGED}]
     look = ["git status"] if conflicts and not edit and not rest else []
     return [*edit, *rest, *look]

@@ -101,7 +101,8 @@ def _conflict(
         return Conflict(real, about, FILE, links[0])
     if len(sides) == 1:
         return Conflict(real, about, FILE)
-    texts = _CONTENTS in about.split(", ") and all(is_file(entry.mode) for entry in sides)
+    words = set(about.split(", "))
+    texts = _CONTENTS in words and "binary" not in words and all(is_file(one.mode) for one in sides)
     return Conflict(real, about, MARKERS if texts else SIDES)
 
 

@@ -36,7 +36,7 @@ AUTHORSHIP = ("warn", "refuse")
 STORES = ("directory",)
 MOVES = "coordination/moves.tsv"
 PUT_DOWN = "coordination/put-down.tsv"
-KINDS = ("new", "improve", "combine", "reach", "infra", "outreach")
+KINDS = ("new", "improve", "fix", "combine", "reach", "infra", "outreach")
 
 
 @dataclass(frozen=True)

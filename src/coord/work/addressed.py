@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
+from coord.board import text
 from coord.board.recipients import meant, nearest
 
 if TYPE_CHECKING:
@@ -51,10 +52,12 @@ def _say(call: Call, roll: Roll, found: Sequence[Actor], word: str) -> None:
     if len(found) > 1:
         call.note(f"{len(found)} live instances answer to {word}, and all of them are meant")
     for one in found:
-        if roll.of(one.instance).dead:
+        status = roll.of(one.instance)
+        if status.dead:
             call.note(f"{one.actor} has ended: the next one there will read it")
-        elif not roll.of(one.instance).present:
-            call.note(f"{one.actor} has given no sign of life lately")
+        elif not status.present:
+            why = f": {status.why}" if status.why else ""
+            call.note(f"{one.actor} is {text.silence(status, roll.now)}{why}")
 
 
 def _nobody(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Usage
+from coord.base.names import shown
 from coord.board import claims, events
 from coord.repo import git
 from coord.work import arrive, circle
 from coord.work.call import bounded
+
+_KEY = re.compile(r"(?=.*[^\W\d_])[^\W_]\S*")
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +38,15 @@ class Claims(NamedTuple):
     worker: Worker
     roll: Roll
     made: tuple[Claim, ...]
+
+    def again(self) -> Claims:
+        """Return how they stand now; what was given up meanwhile stands as it did."""
+        return self._replace(made=tuple(map(self._now, self.made)))
+
+    def _now(self, one: Claim) -> Claim:
+        state = claims.state(self.worker.store, one.scope)
+        mine = events.places_for(state, one.place, self.roll.is_finished)
+        return Claim(one.scope, state, state.line[mine[0]]) if mine else one
 
 
 def claim(
@@ -128,6 +141,22 @@ def _branch(branch: str, worker: Worker) -> str:
 
 
 def _issue(text: str | None) -> int | str | None:
-    """Return an issue's number as one, a key such as ``HW-12`` as it stands."""
-    plain = (text or "").removeprefix("#")
-    return int(plain) if plain.isascii() and plain.isdigit() else text or None
+    """Return an issue's number as one, a key such as ``HW-12`` as it stands.
+
+    Raises:
+        Usage: it is neither, as where the next option was taken for it.
+    """
+    if text is None:
+        return None
+    plain = text.removeprefix("#")
+    if plain.isascii() and plain.isdigit() and int(plain):
+        return int(plain)
+    if _KEY.fullmatch(plain) and text == shown(text):
+        return text
+    raise Usage(
+        "issue-invalid",
+        "not an issue",
+        where=shown(text) or "(empty)",
+        why="it is a number from 1, or a tracker's key in one word, such as HW-12",
+        run="git coord claim -h",
+    )

@@ -6,14 +6,14 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
-from coord.base.names import quote, slug
+from coord.base.names import slug
 from coord.board import claims, done, view
 from coord.repo import git
 from coord.settle import index
-from coord.work import arrive, where
+from coord.work import arrive, lost, where
 
 if TYPE_CHECKING:
-    from coord.board.events import Change, Place, State
+    from coord.board.events import Change, State
     from coord.board.roll import Roll
     from coord.work.arrive import Worker
     from coord.work.call import Call
@@ -55,7 +55,7 @@ def finish(call: Call) -> Finished:
     def decide(state: State) -> Change | None:
         change = done.finished(state, mine, tip, roll.is_dead, newest)
         after = state if change is None else change.state
-        _require_held(worker, roll, scope, branch, after.line[0])
+        _require_held(worker, roll, scope, branch, after)
         return change
 
     state = claims.change(worker.store, scope, worker.me, decide).state
@@ -113,19 +113,17 @@ def _newest(worker: Worker, roll: Roll, branch: str) -> str:
     return max(said, default="")
 
 
-def _require_held(worker: Worker, roll: Roll, scope: str, branch: str, holder: Place) -> None:
+def _require_held(worker: Worker, roll: Roll, scope: str, branch: str, state: State) -> None:
     """Refuse to finish a branch that somebody else holds."""
-    if holder.instance == worker.instance:
+    if view.is_held_by(state, worker.instance):
         return
-    status = None if holder.instance is None else roll.of(holder.instance)
-    gone = status is not None and status.gone
+    words, run = lost.held(scope, state, roll)
     raise Refused(
         "not-holder",
         f"{branch} is not {worker.me.actor}'s to finish",
         where=scope,
-        why=f"it is held by {view.told(holder)}{', whose worktree is gone' if gone else ''}; "
-        "only its owner says that it is done",
-        run=f"git coord {'take-over' if gone else 'log'} {quote(scope)}{' --gone' if gone else ''}",
+        why=f"it is {words}; only its owner says that it is done",
+        run=run,
     )
 
 

@@ -6,11 +6,10 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
-from coord.base.names import quote
 from coord.board import claims, handover, letters, scopes, view
 from coord.board.offer import Offer
 from coord.identity.pin import now
-from coord.work import addressed, arrive
+from coord.work import addressed, arrive, lost
 from coord.work.call import bounded
 
 if TYPE_CHECKING:
@@ -80,12 +79,13 @@ def _offer(worker: Worker, scope: str, to: Sequence[Actor], note: str) -> Offeri
 def _require_mine(worker: Worker, scope: str, state: State) -> None:
     if view.is_held_by(state, worker.instance):
         return
+    words, run = lost.held(scope, state, worker.roll())
     raise Refused(
         "not-holder",
         f"{scope} is not {worker.me.actor}'s to offer",
         where=scope,
-        why=f"{view.owner(state, worker.instance)}; only its holder offers a scope",
-        run=f"git coord log {quote(scope)}",
+        why=f"it is {words}; only its holder offers a scope",
+        run=run,
     )
 
 

@@ -57,6 +57,19 @@ def found(scope: str, holder: Place, roll: Roll, generation: int | None = None) 
     return _away(roll.of(holder.instance), take, roll.now) if away else None
 
 
+def held(scope: str, state: State, roll: Roll) -> tuple[str, str]:
+    """Return by whom a scope is held, in words, and what to run about it.
+
+    To take it only where its holder is proved not to come back; else its log, which says more.
+    """
+    holder = state.holder
+    if holder is None:
+        return "held by nobody now", f"git coord log {quote(scope)}"
+    lost = found(scope, holder, roll, state.generation)
+    words = f"held by {view.told(holder)}{lost.words if lost else ''}"
+    return words, lost.run if lost and lost.surely else f"git coord log {quote(scope)}"
+
+
 def _away(status: Status, take: str, now: float | None) -> Lost | None:
     if status.gone:
         return Lost(", whose worktree is gone", f"{take} --gone")

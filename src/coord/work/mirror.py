@@ -33,5 +33,5 @@ def mirror(call: Call, window: int = kinds.WINDOW) -> Reflected:
     here = where.located(call)
     declared = config.load(worktree_of(here)).fleet
     until: Until[Move] = Until(time.time())
-    found = kinds.reflect(moves.newest(here, declared, until), declared.kinds, window)
+    found = kinds.reflect(moves.together(here, declared, until), declared.kinds, window)
     return Reflected(found, moves.Read(declared.moves, until))

@@ -8,7 +8,7 @@ from coord.base.errors import CoordError
 from coord.board import chosen, claims
 from coord.fleet import lanes
 from coord.fleet.ledger import Entry, Move
-from coord.fleet.ledgerfile import Ledger
+from coord.fleet.ledgerfile import Ledger, Together
 from coord.repo import worktree
 from coord.work.ledgerentry import worktree_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from coord.settings.config import Fleet
 
 _GLANCE = 1 << 16  # what a peer has shipped since its branch left lies at the very end
+_LATEST = 1 << 13  # of each peer, where a kind that nobody ships makes all of it be read
 
 
 class Read(NamedTuple, Generic[Entry]):
@@ -39,6 +40,16 @@ def newest(here: Worktree, declared: Fleet, until: Until[Move]) -> Tail[Move]:
         Environment: there are no files here, as in a bare repository; or it cannot be read.
     """
     return Ledger(worktree_of(here), declared.moves, Move).newest(until=until)
+
+
+def together(here: Worktree, declared: Fleet, until: Until[Move]) -> Together[Move]:
+    """Return the tail of the ledger of moves with what peers have shipped and not merged yet.
+
+    Raises:
+        Environment: as :func:`newest`.
+    """
+    others = _of_peers(here, declared, until, _LATEST)
+    return Together(newest(here, declared, until), others)
 
 
 def surveyed(
@@ -69,11 +80,13 @@ def everywhere(here: Worktree, declared: Fleet, until: Until[Move]) -> list[Tail
     return [newest(here, declared, until), *_of_peers(here, declared, until)]
 
 
-def _of_peers(here: Worktree, declared: Fleet, until: Until[Move]) -> Iterator[Tail[Move]]:
+def _of_peers(
+    here: Worktree, declared: Fleet, until: Until[Move], limit: int = _GLANCE
+) -> Iterator[Tail[Move]]:
     """Yield the ends of the other worktrees' ledgers; one that cannot be read says nothing."""
     for sibling in worktree.siblings(here):
         if sibling.counts and sibling.git_dir != here.git_dir:
-            found = Ledger(sibling.path, declared.moves, Move).newest(_GLANCE, until)
+            found = Ledger(sibling.path, declared.moves, Move).newest(limit, until)
             try:
                 next(iter(found), None)
             except (CoordError, OSError):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from coord.board.bell import Bell
+    from coord.board.events import Place
     from coord.work.arrive import Worker
 
 _AGAIN = 1.0  # seconds; that a run of one's own was killed is no event
@@ -69,6 +70,15 @@ def until(
             beaten = time.monotonic()
 
 
+def told(scope: str, holder: Place, number: int | None, timeout: float) -> str:
+    """Return what is waited for, and whom: a wait may last for half an hour."""
+    place = "you are not in line" if number is None else f"you are number {number}"
+    return (
+        f"waiting for {scope}: held by {view.told(holder)}, {place}, "
+        f"at most {duration.told(timeout)}"
+    )
+
+
 def bell_of(worker: Worker, scope: str, event: int) -> Bell:
     """Return what rings at event number `event` of `scope`, and at news for `worker`."""
     return waiting.bell(event_of(worker, scope, event), news_of(worker), worker.watch)
@@ -116,11 +126,15 @@ def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refus
     by += found.words if found else ""
     if state.paused_at:
         by += f", who has paused it since {state.paused_at[:19]}Z"
-    after = f"after {duration.told(timeout)}" if timeout else "and this call does not wait"
+    why = "it is not yours, and this call does not wait"
+    if timeout:
+        why = f"it did not become yours after {duration.told(timeout)}"
+    if any(not place.run for place in state.places_of(worker.instance)):
+        why += "; your place in line stays yours"
     return Refused(
         "still-held",
         f"{scope} is {by}",
         where=scope,
-        why=f"it did not become yours {after}" if timeout else f"it is not yours, {after}",
+        why=why,
         run=found.run if found and found.surely else f"git coord wait {quote(scope)}",
     )

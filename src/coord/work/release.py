@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
-from coord.base.names import quote
-from coord.board import claims, view
-from coord.work import arrive, leaving
+from coord.board import claims
+from coord.work import arrive, leaving, lost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.board.events import Place
     from coord.work.arrive import Worker
     from coord.work.call import Call
     from coord.work.leaving import Given
@@ -54,15 +52,11 @@ def _require_mine(call: Call, worker: Worker, scope: str) -> None:
     if state.holder is None:
         call.note(f"{scope} is held by nobody")
     elif not state.places_of(worker.instance):
-        raise _not_holder(worker, scope, state.holder)
-
-
-def _not_holder(worker: Worker, scope: str, holder: Place) -> Refused:
-    return Refused(
-        "not-holder",
-        f"{scope} is not {worker.me.actor}'s to release",
-        where=scope,
-        why=f"it is held by {view.told(holder)}; "
-        "only its owner, or a take-over on the record, ends a claim",
-        run=f"git coord log {quote(scope)}",
-    )
+        words, run = lost.held(scope, state, worker.roll())
+        raise Refused(
+            "not-holder",
+            f"{scope} is not {worker.me.actor}'s to release",
+            where=scope,
+            why=f"it is {words}; only its owner, or a take-over on the record, ends a claim",
+            run=run,
+        )

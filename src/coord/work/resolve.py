@@ -48,7 +48,7 @@ def resolve(call: Call, path: str, take: str, reason: str) -> Resolved:
             "--reason is empty",
             where="git coord resolve",
             why="the commit bears it, for whoever wonders later",
-            run="git coord resolve --help",
+            run="git coord resolve -h",
         )
     here = where.located(call)
     where.lazily_pin(call, here)

@@ -10,7 +10,6 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import duration
 from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.board import claims, events, view
@@ -190,11 +189,7 @@ def _say(hold: Hold, state: State, timeout: float) -> None:
     roll = worker.roll()
     first = next((one for one in state.at_work() if one.instance == worker.instance), None)
     number = view.claimant(state, mine, roll).number
-    by = view.told(first or state.line[0])
-    call.note(
-        f"waiting for {scope}: held by {by}, "
-        f"you are number {number}, at most {duration.told(timeout)}"
-    )
+    call.note(patience.told(scope, first or state.line[0], number, timeout))
     lost.tell(call, worker, scope, state, roll)
 
 

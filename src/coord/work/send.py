@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board import letters, scopes
-from coord.work import addressed, mail
+from coord.base.errors import Refused, Usage
+from coord.board import claims, letters, recipients, scopes
+from coord.board.messages import KINDS
+from coord.work import addressed, arrive, lost, mail
 from coord.work.call import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.board.messages import Message
+    from coord.board.roll import Roll
+    from coord.work.arrive import Worker
     from coord.work.call import Call
+    from coord.work.lost import Lost
 
 
 def send(
@@ -30,14 +35,55 @@ def send(
     bounded(text, "TEXT")
     worker, half = mail.talking(call)
     about = None if scope is None else scopes.parse(scope, worker.here.top)
-    meant = addressed.find(call, worker, worker.roll(), to)
+    roll = worker.roll()
+    away = None if about is None else _away(worker, roll, about, to)
+    try:
+        meant = addressed.find(call, worker, roll, to)
+    except Refused as error:
+        error.run = away.run if away else error.run
+        raise
     made = mail.written(worker, kind, meant, text, about)
     if kind == "handoff":
         call.note("a message moves no claim: git coord handoff does, with the other's ack")
+    if away is not None:
+        call.note(away.offer)
     begun = _begun(half, made)
     if not begun:
         letters.send(worker.store, worker.instance, made)
     return begun or made
+
+
+def _away(worker: Worker, roll: Roll, scope: str, to: str) -> Lost | None:
+    """Return what is known of the holder of `scope`, where it is written to and is not there."""
+    state = claims.state(worker.store, scope)
+    named = {one.instance for one in recipients.meant(roll.everyone(), to).actors}
+    holder = state.holder
+    if holder is None or holder.instance not in named - {worker.instance}:
+        return None
+    return lost.found(scope, holder, roll, state.generation)
+
+
+def ordered(call: Call, first: str, second: str) -> tuple[str, str]:
+    """Return which of two words is the kind of a message, and which is whom it is for.
+
+    Raises:
+        Usage: neither is a kind; or both are, and somebody goes by each of these names.
+    """
+    kinds = [word for word in (first, second) if word in KINDS]
+    if not kinds:
+        raise _no_kind(first, f"the kinds are {', '.join(KINDS)}")
+    if len(kinds) == 1:
+        return (first, second) if first in KINDS else (second, first)
+    everyone = arrive.looking(call).roll().everyone()
+    named = [word for word in kinds if recipients.meant(everyone, word).actors]
+    if len(set(named)) > 1:
+        why = f"workers go by the names {first} and {second}; an instance's id says which is meant"
+        raise _no_kind(f"{first} {second}", why, "git coord board --json")
+    return (second, first) if named == [first] else (first, second)
+
+
+def _no_kind(where: str, why: str, run: str = "git coord send -h") -> Usage:
+    return Usage("kind-unknown", "no kind of message", where=where, why=why, run=run)
 
 
 def _begun(half: Sequence[tuple[Message, ...]], wanted: Sequence[Message]) -> tuple[Message, ...]:

@@ -28,9 +28,14 @@ class Shipped(NamedTuple):
 
 
 def ship(
-    call: Call, kind: str, summary: str, *, scope: str | None = None, lane: str | None = None
+    call: Call,
+    kind: str | None,
+    summary: str | None,
+    *,
+    scope: str | None = None,
+    lane: str | None = None,
 ) -> Shipped:
-    """Record what was shipped.
+    """Record what was shipped; the kinds are the repository's, so that a missing one is told here.
 
     Raises:
         Usage: no such kind of move, no summary, no scope, or a text is too long for a record.
@@ -39,9 +44,9 @@ def ship(
     for name, text in {"SUMMARY": summary, "--scope": scope, "--lane": lane}.items():
         bounded(text, name)
     writer = ledgerentry.writer_of(call)
-    _require_kind(kind, writer.declared.kinds)
-    if not summary.strip():
-        raise _empty()
+    kind = _known(kind, writer.declared.kinds)
+    if summary is None or not summary.strip():
+        raise _empty(kind, given=summary is not None)
     claimed = scopes.parse(scope, writer.top) if scope else ""
     tended = _lane(lane, claimed, writer.declared)
     move = Move(kind=kind, lane=tended, scope=claimed, summary=summary, **stamped(writer.me))
@@ -60,24 +65,25 @@ def left(call: Call, done: Shipped) -> None:
         ledgerentry.warn_of_claim(call, writer, held)
 
 
-def _require_kind(kind: str, kinds: tuple[str, ...]) -> None:
-    if kind not in kinds:
-        raise Usage(
-            "kind-unknown",
-            "no such kind of move",
-            where=kind or "(empty)",
-            why=f"the kinds are {', '.join(kinds)}; [moves] kinds in {config.FILE} declares them",
-            run="git coord ship --help",
-        )
+def _known(kind: str | None, kinds: tuple[str, ...]) -> str:
+    if kind is not None and kind in kinds:
+        return kind
+    raise Usage(
+        "kind-unknown",
+        "no kind of move was said" if kind is None else "no such kind of move",
+        where="git coord ship" if kind is None else kind or "(empty)",
+        why=f"the kinds are {', '.join(kinds)}; [moves] kinds in {config.FILE} declares them",
+        run="git coord ship -h",
+    )
 
 
-def _empty() -> Usage:
+def _empty(kind: str, *, given: bool) -> Usage:
     return Usage(
         "usage",
-        "SUMMARY is empty",
-        where="ship",
+        "SUMMARY is empty" if given else "SUMMARY is missing",
+        where=f"git coord ship {kind}",
         why="the record would say nothing",
-        run="git coord ship --help",
+        run="git coord ship -h",
     )
 
 

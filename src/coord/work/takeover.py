@@ -122,7 +122,7 @@ def _without_reason() -> Usage:
         "wrong usage",
         where="git coord take-over",
         why="--reason TEXT is needed: the former holder is told why",
-        run="git coord take-over --help",
+        run="git coord take-over -h",
     )
 
 

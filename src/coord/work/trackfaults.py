@@ -44,7 +44,7 @@ def usage(pattern: str, why: str, kind: str) -> Usage:
         f"cannot be tracked as {kind}",
         where=pattern or "(empty)",
         why=why,
-        run=f"git coord track {kind} --help",
+        run=f"git coord track {kind} -h",
     )
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coord.base.names import shown
 from coord.repo import git
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from coord.repo.worktree import Worktree
 
+_NAMED = 3
 # Whatever `status.showUntrackedFiles` says.
 _STATUS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal")
 
@@ -19,3 +23,9 @@ def paths(here: Worktree) -> list[str]:
         return []
     listing = git.tell(*_STATUS, cwd=here.top)
     return [field[3:] for field in listing.fields]
+
+
+def told(changed: Sequence[str]) -> str:
+    """Return the first of the paths that are not committed, and how many more there are."""
+    more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
+    return ", ".join(map(shown, changed[:_NAMED])) + more

@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import attending, claims
+from coord.board import attending, claims, view
 from coord.board.events import State
 from coord.work import arrive, circle, cutoff, lost, news, patience
+from coord.work.claim import join
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from coord.liveness.sessionfile import Session
     from coord.work.arrive import Worker
     from coord.work.call import Call
+    from coord.work.claim import Claim, Claims
 
 
 class Waited(NamedTuple):
@@ -95,6 +97,7 @@ def wait(
         patience.require_not_offered(worker, scope, state)
         end = time.monotonic() + timeout if resumed is None else resumed.end
         if resumed is None and timeout:
+            _say(call, worker, scope, state, timeout)
             lost.tell(call, worker, scope, state, worker.roll())
             if worker.me.instance is not None:
                 session = attending.begin(worker.here.git_dir, worker.instance, scope, within)
@@ -111,6 +114,55 @@ def wait(
         if session is not None:
             session.drop()
     return Waited(worker, scope, claims.state(worker.store, scope))
+
+
+def held(
+    call: Call,
+    made: Claims,
+    timeout: float,
+    sleep: Callable[[Waiting], None] = lambda _: None,
+    resumed: Resumed | None = None,
+) -> Iterator[Waited]:
+    """Wait for each of some claims that only waits, in order, and yield each once it is held.
+
+    Args:
+        call: who calls.
+        made: the claims.
+        timeout: seconds to wait at most, for all of them.
+        sleep: as for :func:`wait`; called for the last of them alone.
+        resumed: likewise.
+
+    Raises:
+        Refused: as :func:`wait`; the places in line stay.
+    """
+    end = time.monotonic() + timeout
+    waiting = [one for one in made.made if not could_hold(made.worker, one.state)]
+    for one in waiting:
+        is_last = one is waiting[-1]
+        left = timeout if one is waiting[0] else max(1.0, end - time.monotonic())
+        done = wait(call, one.scope, left, sleep, resumed) if is_last else (
+            wait(call, one.scope, left)
+        )  # fmt: skip
+        yield done if done.state.holder else _taken(made, one)
+
+
+def _taken(made: Claims, one: Claim) -> Waited:
+    """Claim what is free, but was given up in the line: the caller goes to work on this answer."""
+    again = join(made.worker, made.worker.roll(), one.scope, one.place)
+    return Waited(made.worker, one.scope, again.state)
+
+
+def _say(call: Call, worker: Worker, scope: str, state: State, timeout: float) -> None:
+    """Say what is waited for, before it may take long."""
+    if state.holder is None:
+        return
+    roll = worker.roll()
+    mine = [one for one in state.places_of(worker.instance) if not one.run]
+    number = view.claimant(state, mine[0], roll).number if mine else None
+    working = (one for one in state.at_work() if one.instance == worker.instance)
+    call.note(patience.told(scope, next(working, state.holder), number, timeout))
+    if view.orders_merges(scope, state):
+        call.note(f"no work has to wait for {scope}: that line is the order of merging")
 
 
 def could_hold(worker: Worker, state: State, within: tuple[str, ...] = ()) -> bool:

@@ -140,7 +140,7 @@ def _unread(worker: Worker) -> list[Message]:
 
 
 def _mirror(worker: Worker, declared: Config, until: Until[Move]) -> Mirror:
-    newest = moves.newest(worker.here, declared.fleet, until)
+    newest = moves.together(worker.here, declared.fleet, until)
     return mirror.reflect(newest, declared.fleet.kinds, mirror.WINDOW)
 
 
@@ -154,7 +154,7 @@ def _part(missing: dict[str, str], name: str, build: Callable[[], T]) -> T | Non
     try:
         return build()
     except CoordError as error:
-        missing[name] = f"{error.what}: {error.where}: {error.why}"
+        missing[name] = f"{error.what}: {error.where}: {error.why}; run: {error.run}"
     except OSError as error:
         missing[name] = f"{error.strerror}: {error.filename}"
     return None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from harness.board import actor, answer, scope, silence
+from harness.board import actor, answer, scope, silence, worker
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness import Repo
 
 
@@ -90,6 +92,22 @@ def test_a_removed_worktree_is_gone_from_the_roll(repo: Repo, one: Repo, two: Re
     assert entry["gone"]
     assert not entry["present"]
     assert "(gone)" in two.coord("board").out
+
+
+def test_a_person_whose_worktree_is_pinned_later_stands_there_once(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """What was only inferred before is listed for as long as it holds something."""
+    answer(repo, "claim", "x")
+    other = worker(repo, tmp_path / "other", "feat-other", "other-0001")
+    assert repo.coord("pin", "--self").code == 0
+    pinned = answer(repo, "whoami")["actor"]
+    assert {one["actor"] for one in answer(other, "board")["actors"]} == {
+        "main", "other-0001", pinned,
+    }  # fmt: skip
+    answer(repo, "take-over", "x", "--from-present", "--reason", "mine")
+
+    assert {one["actor"] for one in answer(other, "board")["actors"]} == {"other-0001", pinned}
 
 
 def test_a_person_reads_who_holds_who_waits_and_why(one: Repo, two: Repo) -> None:

@@ -114,6 +114,23 @@ def test_an_issue_of_another_tracker_keeps_its_key(one: Repo) -> None:
     assert answer(one, "claim", "x", "--issue", "HW-12")["claims"][0]["issue"] == "HW-12"
 
 
+@pytest.mark.parametrize(
+    "text", ["", "#", "0", "-5", "1.5", " 12", "a b", "12\n", "HW\n1", "--json", "x\u202e1", "٣"]
+)
+def test_what_is_no_issue_is_wrong_usage(one: Repo, text: str) -> None:
+    """As the next option that was taken for it; nothing is claimed."""
+    done = one.coord("claim", "x", "--issue", text)
+
+    assert (done.code, done.refusal.rule) == (2, "issue-invalid")
+    assert answer(one, "board")["claims"] == []
+
+
+@pytest.mark.parametrize("text", ["HW-12", "owner/repo#5", "https://example.com/i/5", "bd-a1b2"])
+def test_keys_of_trackers_are_kept(one: Repo, text: str) -> None:
+    """One word, whatever the tracker."""
+    assert answer(one, "claim", "x", "--issue", text)["claims"][0]["issue"] == text
+
+
 def test_several_scopes_are_claimed_once_each(one: Repo, two: Repo) -> None:
     """In one order everywhere, whatever was typed."""
     answer(two, "claim", "b")

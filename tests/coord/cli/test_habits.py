@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,7 +48,7 @@ def test_the_mirror_shows_counts_and_what_goes_cold(repo: Repo) -> None:
     shown = repo.coord("mirror").out.splitlines()
 
     assert found["kinds"] == {"improve": 11, "new": 1}
-    assert found["cold"] == {"kind": "combine", "last_shipped": None}
+    assert found["cold"] == {"kind": "fix", "last_shipped": None}
     assert {"kind": "infra", "last_shipped": moves[0].at} in found["all_cold"]
     assert shown[0] == "the last 12 moves"
     assert "  improve   11  last 12 hours ago" in shown
@@ -55,9 +56,23 @@ def test_the_mirror_shows_counts_and_what_goes_cold(repo: Repo) -> None:
     assert "  reach      0  never shipped: going cold" in shown
 
 
+def test_what_peers_have_shipped_counts_before_it_is_merged(repo: Repo, one: Repo) -> None:
+    """Once, though both have it after the merge; the newest first, whoever shipped it."""
+    repo.write(LEDGER, text([moved("new", 1)]))
+    assert one.coord("ship", "fix", "b").code == 0
+    assert one.coord("ship", "fix", "c").code == 0
+
+    for reader in (repo, one):
+        assert answer(reader, "mirror")["kinds"] == {"fix": 2, "new": 1}
+        assert answer(reader, "wake", "--no-stagger")["mirror"]["shipped"] == 3
+    assert answer(repo, "mirror", "--last", "2")["kinds"] == {"fix": 2}
+    shutil.copy(one.path / "coordination/moves.tsv", repo.path / "coordination/moves.tsv")
+    assert answer(repo, "mirror")["kinds"] == {"fix": 2}
+
+
 def test_a_healthy_mix_is_said(repo: Repo) -> None:
     """Nothing is asked for then."""
-    kinds = ("new", "improve", "combine", "reach", "infra", "outreach")
+    kinds = ("new", "improve", "fix", "combine", "reach", "infra", "outreach")
     repo.write(LEDGER, text(map(moved, kinds)))
 
     assert answer(repo, "mirror")["cold"] is None
@@ -172,11 +187,11 @@ def test_a_clock_that_is_a_minute_ahead_is_none_of_the_future(one: Repo) -> None
 
 def test_a_kind_that_is_not_declared_is_shown_as_anothers_word(repo: Repo) -> None:
     """It may be a sentence that came by a merge; it is cut, too."""
-    repo.write(LEDGER, text([moved("push to main " + "y" * 200), moved("fix"), moved("new")]))
+    repo.write(LEDGER, text([moved("push to main " + "y" * 200), moved("polish"), moved("new")]))
 
     shown = repo.coord("mirror").out.splitlines()
 
     assert any(line.startswith("  'push to main yyy") for line in shown)
-    assert any(line.startswith("  'fix' ") for line in shown)
+    assert any(line.startswith("  'polish' ") for line in shown)
     assert any(line.startswith("  new ") for line in shown)
     assert max(map(len, shown)) < 150

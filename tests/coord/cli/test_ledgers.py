@@ -95,8 +95,19 @@ def test_an_unknown_kind_is_refused_with_the_list(one: Repo, kind: str) -> None:
     done = one.coord("ship", "--", kind, "x")
 
     assert (done.code, done.refusal.rule) == (2, "kind-unknown")
-    assert "new, improve, combine, reach, infra, outreach" in done.refusal.why
+    assert "new, improve, fix, combine, reach, infra, outreach" in done.refusal.why
     assert one.paste(done.refusal.run).out.startswith("Usage: git coord ship")
+    assert entries(one) == []
+
+
+@pytest.mark.parametrize("words", [(), ("x",), ("improv",)])
+def test_a_missing_kind_is_answered_with_the_list(one: Repo, words: tuple[str, ...]) -> None:
+    """It is the repository's, so that no help can know it; a summary alone has no kind either."""
+    done = one.coord("ship", *words)
+
+    assert (done.code, done.refusal.rule) == (2, "kind-unknown")
+    assert "new, improve, fix, combine, reach, infra, outreach" in done.refusal.why
+    assert one.coord("ship", "fix").refusal.headline == "SUMMARY is missing: git coord ship fix"
     assert entries(one) == []
 
 

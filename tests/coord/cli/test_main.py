@@ -94,12 +94,23 @@ def test_without_a_verb_the_help_is_shown_as_wrong_usage(repo: Repo) -> None:
     assert done.err.startswith("Usage: git coord")
 
 
+def test_a_group_without_a_verb_names_its_verbs(installed: Repo) -> None:
+    """In a line, and the command for the rest: a page of help would bury that."""
+    done = installed.coord("id")
+
+    assert (done.code, done.refusal.run) == (2, "git coord id -h")
+    assert done.refusal.why == "It needs one of these commands: check, list, next, renumber."
+
+
 @pytest.mark.parametrize(
     ("word", "verb"), [("signoff", "sign-off"), ("putdown", "put-down"), ("whoiam", "whoami")]
 )
 def test_the_nearest_verb_is_named(repo: Repo, word: str, verb: str) -> None:
     """Before somebody reads the whole list."""
-    assert f"Did you mean {verb}?" in repo.run("git-coord", word).refusal.why
+    refusal = repo.run("git-coord", word).refusal
+
+    assert f"Did you mean {verb}?" in refusal.why
+    assert refusal.run == f"git coord {verb} -h"
     assert "Did you mean" not in repo.run("git-coord", "frobnicate").refusal.why
 
 

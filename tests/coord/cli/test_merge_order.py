@@ -93,6 +93,21 @@ def test_finish_again_changes_nothing(one: Repo) -> None:
     assert (event["kind"], event["actor"], event["tip"]) == ("finish", "one-0001", tip)
 
 
+def test_names_that_a_line_has_no_room_for_are_to_be_had(
+    shared: Repo, tmp_path: Path, one: Repo, two: Repo
+) -> None:
+    """Of five in a line the last names three, and it is said what names all."""
+    others = [worker(shared, tmp_path / f"w{at}", f"feat-{at}", f"w-000{at}") for at in (3, 4, 5)]
+    for repo in (one, two, *others[:2]):
+        answer(repo, "claim", "artifact:a")
+    assert "--json" not in shared.coord("merge-order").err
+    answer(others[2], "claim", "artifact:a")
+    done = shared.coord("merge-order")
+
+    assert "after feat-4, feat-3, feat-two and 1 more" in done.out
+    assert "git coord merge-order --json names every branch that each waits on\n" in done.err
+
+
 def test_what_is_not_committed_is_not_part_of_it(one: Repo) -> None:
     """Said, not refused."""
     one.write("README", "more\n")
@@ -100,7 +115,14 @@ def test_what_is_not_committed_is_not_part_of_it(one: Repo) -> None:
     done = one.coord("finish")
 
     assert done.code == 0
-    assert "1 path is not committed" in done.err
+    assert "1 path is not committed, and not part of it: README\n" in done.err
+    for name in "abc":
+        one.write(f"{name}\x1b", "")
+    said = one.coord("finish").err
+    assert (
+        "4 paths are not committed, and not part of it: README, a\\x1b, b\\x1b and 1 more\n" in said
+    )
+    assert "not committed: 4 paths: README, a\\x1b" in one.coord("sign-off").out
 
 
 def test_somebody_elses_branch_is_not_ones_own_to_finish(one: Repo, two: Repo) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.board.messages import KINDS
-from harness.board import SESSION, answer, living, worker
+from harness.board import SESSION, answer, living, silence, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +53,38 @@ def test_another_kind_is_wrong_usage_and_the_kinds_are_named(one: Repo, two: Rep
     assert all(kind in done.refusal.why for kind in KINDS)
     assert one.paste(done.refusal.run).code == 0
     assert answer(two, "inbox")["messages"] == []
+
+
+def test_words_that_are_missing_are_named_with_the_kinds(one: Repo) -> None:
+    """Who types the verb alone wants to know what goes there."""
+    for words in ((), ("help",), ("help", "two-0002")):
+        done = one.coord("send", *words)
+
+        assert done.code == 2
+        assert all(kind in done.refusal.why for kind in KINDS)
+
+
+def test_the_name_may_stand_before_the_kind(one: Repo, two: Repo) -> None:
+    """Only where one word alone can be the kind, or one alone is somebody's name."""
+    assert answer(one, "send", "two-0002", "help", "a")["kind"] == "help"
+    assert answer(one, "send", "two-0002", "help", "b")["to"][0]["actor"] == "two-0002"
+    assert one.coord("send", "nosuch", "help", "x").refusal.rule == "recipient-unknown"
+    assert len(answer(two, "inbox")["messages"]) == 2
+
+
+def test_two_words_that_are_kinds_and_names_are_not_guessed(
+    repo: Repo, tmp_path: Path, one: Repo
+) -> None:
+    """An actor may go by a kind's name; by the documented order where only one does."""
+    helper = worker(repo, tmp_path / "helper", "feat-help", "help")
+    assert answer(one, "send", "ack", "help", "x")["to"][0]["actor"] == "help"
+    assert answer(one, "send", "help", "ack", "y")["to"][0]["actor"] == "help"
+    assert [m["kind"] for m in answer(helper, "inbox")["messages"]] == ["ack", "ack"]
+    worker(repo, tmp_path / "acker", "feat-ack", "ack")
+    done = one.coord("send", "help", "ack", "z")
+
+    assert (done.code, done.refusal.rule) == (2, "kind-unknown")
+    assert one.paste(done.refusal.run).code == 0
 
 
 def test_what_is_read_is_shown_again_with_all_only(one: Repo, two: Repo) -> None:
@@ -156,6 +188,51 @@ def test_a_worker_that_ended_or_is_silent_is_written_to_and_it_is_said(
     assert done.code == 0
     assert "two-0002 has ended: the next one there will read it" in done.err
     assert len(answer(two, "inbox")["messages"]) == 1
+
+
+def test_a_take_over_is_named_to_whom_a_silent_or_ended_holder_is_written_about(
+    one: Repo, two: Repo, three: Repo
+) -> None:
+    """Of that scope, at the generation that was seen; of the silent, whose choice it is."""
+    answer(three, "claim", "x")
+    assert "take-over" not in one.coord("send", "help", "three-0003", "a", "--scope", "x").err
+    silence(three, 3 * 3600)
+    silent = one.coord("send", "help", "three-0003", "b", "--scope", "x").err
+    with living(two, before=SESSION) as live:
+        live.run("git coord claim y")
+        live.end()
+        ended = one.coord("send", "help", "two-0002", "c", "--scope", "y").err
+        other = one.coord("send", "help", "two-0002", "d", "--scope", "x").err
+
+    assert "three-0003 is silent since " in silent
+    taking = next(line for line in silent.splitlines() if "your decision: " in line)
+    assert "git coord take-over task:x --generation 1 --reason 'silent since " in taking
+    assert "git coord take-over task:y --generation 1 --reason " in ended
+    assert "your decision" not in ended
+    assert "take-over" not in other
+    assert one.paste(taking.partition("your decision: ")[2]).code == 0
+    assert "takes it, on the record" in ended
+
+
+def test_a_scope_of_who_will_not_come_back_is_to_be_taken_and_not_offered(
+    repo: Repo, one: Repo, two: Repo
+) -> None:
+    """Offered, released, finished or written about: each names the take-over that works."""
+    answer(two, "claim", "x", "branch:feat-one")
+    assert one.coord("handoff", "two-0002", "--scope", "x").refusal.run == "git coord log task:x"
+    repo.git("worktree", "remove", "--force", str(two.path))
+    take = "git coord take-over {} --generation 1 --gone"
+
+    for words in (
+        ("handoff", "two-0002", "--scope", "x"),
+        ("release", "x"),
+        ("send", "help", "two-0002", "hello", "--scope", "x"),
+    ):
+        assert one.coord(*words).refusal.run == take.format("task:x"), words
+    done = one.coord("finish")
+    assert done.refusal.run == take.format("branch:feat-one")
+    assert one.paste(done.refusal.run).code == 0
+    assert one.coord("finish").code == 0
 
 
 def test_a_messages_text_is_marked_on_every_line(one: Repo, two: Repo) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -71,6 +72,99 @@ def test_a_wait_ends_when_the_scope_becomes_the_callers(one: Repo, two: Repo) ->
 
         assert waiting.wait(10) == 0
         assert b"task:x is yours" in waiting.communicate()[0]
+
+
+def test_a_claim_that_only_waits_says_so_and_how_to_wait(one: Repo, two: Repo) -> None:
+    """Exit 0 all the same: it is done, and what follows ``&&`` would run."""
+    done = two.coord("claim", "x")
+
+    assert done.code == 0
+    assert done.out == (
+        "task:x is held by one-0001 (feat-one); you are number 2, and do not hold it yet\n"
+    )
+    assert "to wait for it: git coord wait task:x; claim --wait does both\n" in done.err
+    del one
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_claim_with_wait_ends_when_all_is_held(
+    one: Repo, two: Repo, options: tuple[str, ...]
+) -> None:
+    """What was free is held meanwhile; what follows ``&&`` runs only then."""
+    answer(one, "claim", "y")
+    with _started(two, "git", "coord", "claim", "--wait", "x", "free", "y", *options) as waiting:
+        assert eventually(lambda: len(scope(one, "task:y")["claimants"]) == 2)
+        for name in ("y", "x"):
+            time.sleep(0.5)
+            assert waiting.poll() is None
+            answer(one, "release", name)
+
+        assert waiting.wait(20) == 0
+        out, err = waiting.communicate()
+    assert b"waiting for task:x: held by one-0001 (feat-one), you are number 2, at most 30" in err
+    if options:
+        found = json.loads(out)["claims"]
+        assert [claim["state"] for claim in found] == ["held"] * 3
+        assert [claim["scope"] for claim in found] == ["task:free", "task:x", "task:y"]
+    else:
+        assert out == b"task:free is yours, generation 1\ntask:x is yours\ntask:y is yours\n"
+
+
+def test_a_claim_with_wait_keeps_its_place_at_the_end_of_its_time(one: Repo, two: Repo) -> None:
+    """Exit 1, and it says that the place stays."""
+    done = two.coord("claim", "--wait", "x", "--timeout", "1s")
+
+    assert (done.code, done.refusal.rule) == (1, "still-held")
+    assert done.refusal.why.endswith("after 1 second; your place in line stays yours")
+    assert len(scope(one, "task:x")["claimants"]) == 2
+
+
+@pytest.mark.parametrize("words", [("claim", "--wait", "x"), ("claim", "--wait", "x", "--json")])
+def test_a_claim_that_is_interrupted_keeps_its_place_and_says_so(
+    one: Repo, two: Repo, words: tuple[str, ...]
+) -> None:
+    """Ctrl-C ends the wait alone; the command that gives up the place works."""
+    with _started(two, "git-coord", *words) as waiting:
+        assert eventually(lambda: len(scope(one, "task:x")["claimants"]) == 2)
+        time.sleep(1)
+        waiting.send_signal(signal.SIGINT)
+        err = waiting.communicate()[1].decode()
+
+    assert waiting.returncode in {130, -signal.SIGINT}
+    assert "your place in the line for task:x stays: git coord release task:x gives it up" in err
+    assert len(scope(one, "task:x")["claimants"]) == 2
+    assert two.paste("git coord release task:x").code == 0
+
+
+def test_a_claim_with_wait_holds_at_its_end_though_its_place_was_given_up(
+    one: Repo, two: Repo
+) -> None:
+    """It never says that a scope is yours which is free."""
+    with _started(two, "git", "coord", "claim", "--wait", "x") as waiting:
+        assert eventually(lambda: len(scope(one, "task:x")["claimants"]) == 2)
+        time.sleep(0.5)
+        answer(two, "release", "x")
+        answer(one, "release", "x")
+
+        assert waiting.wait(20) == 0
+        assert b"task:x is yours" in waiting.communicate()[0]
+    assert scope(one, "task:x")["claimants"][0]["actor"] == "two-0002"
+
+
+def test_a_wait_says_first_what_it_waits_for(one: Repo, two: Repo) -> None:
+    """It may last for half an hour; of an artifact it says that nothing has to wait."""
+    answer(one, "claim", "artifact:a")
+    answer(two, "claim", "artifact:a")
+    outside = two.coord("wait", "x", "--timeout", "1s")
+    inside = two.coord("wait", "artifact:a", "--timeout", "1s")
+
+    assert outside.err.startswith(
+        "coord: waiting for task:x: held by one-0001 (feat-one), you are not in line, "
+        "at most 1 second\n"
+    )
+    assert "waiting for artifact:a: held by one-0001 (feat-one), you are number 2" in inside.err
+    assert "no work has to wait for artifact:a: that line is the order of merging\n" in inside.err
+    assert "waiting for" not in two.coord("wait", "free").err
 
 
 def test_who_is_not_in_line_waits_until_nobody_is(one: Repo, two: Repo, three: Repo) -> None:
@@ -424,6 +518,6 @@ def test_a_wait_that_ends_with_its_shell_says_so_and_how_to_outlive_it(
     assert f"sh (pid {shell.pid})" in said.read_text()
     assert "setsid git coord wait task:x" in said.read_text()
     time.sleep(1)
-    assert (two.path / "out").read_text() == ""
+    assert (two.path / "out").read_text().count("\n") == 1  # what it waits for
     answer(one, "release", "x")
     assert eventually(lambda: "task:x is free" in (two.path / "out").read_text())

@@ -67,7 +67,8 @@ def test_one_screen_for_a_person(one: Repo, two: Repo) -> None:
     assert shown[-1] == "  run: git coord claim lane:social"
     assert "\x1b" not in done.out
     assert one.paste(shown[-1].removeprefix("  run: ")).code == 0
-    assert answer(two, "wake", "--no-stagger")["suggestion"] is None
+    offered = answer(two, "wake", "--no-stagger")["suggestion"]
+    assert offered["kind"] == "move"  # the lane is taken, and what one has shipped counts there
 
 
 def test_a_claim_is_as_old_as_the_board_says(one: Repo) -> None:
@@ -202,6 +203,9 @@ def test_who_is_only_inferred_is_told_that_nothing_can_reach_it(repo: Repo, one:
 
     assert (found["instance"], found["messages"]) == (None, [])
     assert "only inferred" in found["unavailable"]["messages"]
+    assert found["unavailable"]["messages"].endswith("; run: git coord pin --self")
+    assert repo.paste("git coord pin --self").code == 0
+    assert answer(repo, "wake", "--no-stagger")["unavailable"] == {}
 
 
 def test_what_waits_in_the_inbox_is_shown_and_stays_unread(one: Repo, two: Repo) -> None:
