@@ -53,7 +53,12 @@ class Worktree(NamedTuple):
     @property
     def in_use(self) -> bool:
         """Whether anything of ours is here that signs of life are for: an install, or a board."""
-        return self.installed or os.path.isdir(os.path.join(self.common_dir, "coord", "board"))
+        return self.installed or self.has_board
+
+    @property
+    def has_board(self) -> bool:
+        """Whether anybody has ever been put on a board here."""
+        return os.path.isdir(os.path.join(self.common_dir, "coord", "board"))
 
     def private(self, name: str) -> str:
         """Return the path of `name` in the private git dir."""
