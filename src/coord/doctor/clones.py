@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.liveness import copied
-from coord.repo import localremotes
+from coord.repo import localremotes, worktree
 
 if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
@@ -25,4 +25,9 @@ def judge(here: Worktree) -> Verdict:
         )
         run = "git coord clone-id new" if original else "git coord clone-id"
         findings.append(Finding("clone-copied", common_dir, message, run))
+    worktree_of = worktree.copied_from(here)
+    if worktree_of is not None and here.top is not None:
+        message = f"a copy of {worktree_of}: both have one private git dir, which is the original's"
+        run = worktree.own_worktree(worktree_of, here.top)
+        findings.append(Finding("worktree-copied", here.top, message, run))
     return verdict("clone", "", findings, localremotes.notes(here))
