@@ -293,9 +293,10 @@ def owner(git_dir: str, common_dir: str) -> str | None:
     """
     named = _line(os.path.join(git_dir, "gitdir"))
     link = os.path.join(git_dir, named)
-    if not named or not _line(link).startswith("gitdir: "):
+    said = _line(link).partition("gitdir: ")[2] if named else ""
+    there = os.path.normpath(os.path.join(os.path.dirname(link), said))
+    if not said or there == os.path.normpath(git_dir):
         return None
-    there = os.path.join(os.path.dirname(link), _line(link).removeprefix("gitdir: "))
     other = os.path.realpath(there)
     back = os.path.join(other, _line(os.path.join(other, "gitdir")))
     if other.startswith(os.path.realpath(common_dir) + os.sep) or not os.path.isfile(back):
@@ -306,7 +307,15 @@ def owner(git_dir: str, common_dir: str) -> str | None:
 
 
 def _is_anothers(sibling: Sibling, common_dir: str) -> bool:
-    return bool(sibling.git_dir) and owner(sibling.git_dir, common_dir) is not None
+    if not sibling.git_dir:
+        return False
+    try:  # asked of each worktree, and nearly always answered by its first line
+        link = peerfile.head(os.path.join(sibling.path, ".git"))
+    except OSError:
+        return False
+    if link == os.fsencode(f"gitdir: {sibling.git_dir}\n"):
+        return False
+    return owner(sibling.git_dir, common_dir) is not None
 
 
 def count(here: Worktree) -> int:
