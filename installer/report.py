@@ -12,6 +12,7 @@ from coord.base import command
 from coord.base.names import shown
 from coord.installer import authorship, hookfile, hooktools, steps
 from coord.installer.steps import Drop, Keep, Leave, Move, Step, Write
+from coord.repo import localremotes
 from coord.settings import config
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def _state(common: str, *, changed: bool, done: bool) -> str:
 def _notes(found: Survey) -> Iterator[str]:
     yield from hooktools.notes(found.here.top)
     yield from found.warnings()
+    yield from localremotes.notes(found.here)
     yield from (key.told(config.FILE) for key in found.declared.unknown)
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import claims
-from coord.board.directory import Directory
+from coord.board import chosen, claims
 from coord.guard import refusal
 from coord.identity import copied
 from coord.installer import (
@@ -85,7 +84,7 @@ def require_settled(here: Worktree, *, again: str) -> None:
     Raises:
         Refused: something is.
     """
-    for event in claims.tops(Directory(os.path.join(here.common_dir, "coord", "board"))):
+    for event in claims.tops(chosen.board_of(here.common_dir)):
         if event.state.holder is not None:
             raise _claimed(event.scope, event.state.holder, again)
     for there in worktrees.present(here):

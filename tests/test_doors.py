@@ -161,3 +161,53 @@ def test_an_open_by_safe_flags_is_none(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     path.write_text("import os\n_HOW = os.O_NOFOLLOW | os.O_NONBLOCK\nos.open('x', _HOW | 1)")
     assert list(_found("x", path)) == []
+
+
+BOARD = "coord.board.chosen"
+# Where a store is named, or the folder of one, though not to open it.
+AT_THE_BOARD = {
+    "coord.board.directory": "the embedded store itself",
+    "coord.repo.worktree": "whether there is a board at all, which a lower floor asks",
+}
+
+
+def _opens_board(path: Path) -> bool:
+    """Tell whether a module names a store, or puts the folder of the board together."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            names = {f"{node.module}.{one.name}" for one in node.names} | {node.module}
+        elif isinstance(node, ast.Import):
+            names = {one.name for one in node.names}
+        elif isinstance(node, ast.Call):
+            words = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            names = {"coord.board.directory"} if words[-2:] == ["coord", "board"] else set()
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names = {"coord.board.directory"} if node.value == "coord/board" else set()
+        else:
+            continue
+        if "coord.board.directory" in names:
+            return True
+    return False
+
+
+def test_the_board_is_opened_in_one_place() -> None:
+    """Which store it is, is chosen there: whoever opens one itself would be on another board."""
+    opening = {name for name, path in SOURCES.items() if _opens_board(path)}
+    assert opening - set(AT_THE_BOARD) == {BOARD}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from coord.board.directory import Directory",
+        "from coord.board import claims, directory",
+        "def f():\n import coord.board.directory",
+        "import os\nos.path.join(common, 'coord', 'board')",
+        "NAME = 'coord/board'",
+    ],
+)
+def test_each_way_to_open_a_board_is_found(tmp_path: Path, text: str) -> None:
+    """The walk would otherwise hold nothing."""
+    path = tmp_path / "x.py"
+    path.write_text(text)
+    assert _opens_board(path)

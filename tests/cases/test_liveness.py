@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.liveness import machine
-from harness.board import actor, answer, eventually, living, scope, silence
+from harness.board import MARK, actor, answer, eventually, living, marked, scope, silence
+from harness.clinic import findings
 from harness.lives import (
     AGAIN,
     MUTANTS,
@@ -444,6 +445,7 @@ def test_a_copied_worktree_acts_for_nobody(three: list[Repo], tmp_path: Path) ->
         assert f"is a copy of {a.path}" in done.err
     assert scope(a, "task:db")["holder"]["actor"] == name(a)
     assert copy.coord("board").code == 0
+    assert [one.rule for one in findings(copy)] == ["worktree-copied"]
     assert copy.paste(done.refusal.run).code == 0
     assert a.at(tmp_path / "scratch-own").coord("claim", "other").code == 0
 

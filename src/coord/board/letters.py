@@ -80,7 +80,7 @@ def settle(store: Store, instance: str) -> list[tuple[Message, ...]]:
 
 
 def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:
-    """Tell whether nobody is at work on a letter any more."""
+    """Tell whether nobody is at work on a letter any more; it is old only by a clock."""
     now = store.now()
     old = now is not None and rec.at is not None and now - rec.at > _PATIENCE
     return old or letter.sender.has_ended

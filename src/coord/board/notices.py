@@ -169,5 +169,9 @@ def _happened(store: Store, scope: str, seq: int, nonce: str) -> bool:
 
 
 def _is_idle(store: Store, rec: Rec) -> bool:
+    """Tell whether the event of a notice should have come long ago.
+
+    Without a clock that is told of none: its writer may be about to publish it.
+    """
     now = store.now()
-    return now is None or rec.at is None or now - rec.at > _PATIENCE
+    return now is not None and rec.at is not None and now - rec.at > _PATIENCE

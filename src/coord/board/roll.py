@@ -71,6 +71,15 @@ class Roll:
         """
         return self._has_left(place) and not self.is_finished(place)
 
+    def is_elsewhere(self, recorded: str | None) -> bool:
+        """Tell whether a record is of another clone, or this one may be a copy of its own.
+
+        Then nothing of it is to be seen here: worktrees and hosts have the same names everywhere.
+        """
+        if self._clone is not None and not self._clone.proved:
+            return True
+        return bool(recorded) and (self._clone is None or recorded != self._clone.id)
+
     def members(self, holding: Iterable[str]) -> list[Member]:
         """Return the workers seen lately and those `holding` a place, by name.
 
@@ -86,7 +95,7 @@ class Roll:
             if actor.instance in kept or (
                 self._is_recent(actor, status) and actor.instance not in followed
             ):
-                home = None if self._is_elsewhere(actor.clone) else self._git_dir(actor)
+                home = None if self.is_elsewhere(actor.clone) else self._git_dir(actor)
                 found.append(_member(actor, status, facts.get(home or "")))
         return sorted(found, key=lambda member: (member.actor.actor, member.actor.instance))
 
@@ -94,7 +103,7 @@ class Roll:
         """Return the instances whose worktree is pinned to another one by now."""
         homes: dict[str, list[str]] = {}
         for actor in listed:
-            if not self._is_elsewhere(actor.clone):
+            if not self.is_elsewhere(actor.clone):
                 homes.setdefault(self._git_dir(actor), []).append(actor.instance)
         found: set[str] = set()
         for git_dir, instances in homes.items():
@@ -121,7 +130,7 @@ class Roll:
         return self.now is None or any(self.now - sign < _REMEMBERED for sign in signs)
 
     def _has_left(self, place: Place) -> bool:
-        if place.instance is None or self._is_elsewhere(place.clone):
+        if place.instance is None or self.is_elsewhere(place.clone):
             return False
         if not place.run:
             status = self.of(place.instance)
@@ -165,12 +174,12 @@ class Roll:
 
     def _home(self, instance: str | None) -> str | None:
         actor = actors.find(self._store, instance) if instance else None
-        return None if actor is None or self._is_elsewhere(actor.clone) else self._git_dir(actor)
+        return None if actor is None or self.is_elsewhere(actor.clone) else self._git_dir(actor)
 
     def works_on(self, place: Place) -> bool:
         """Tell whether the command that a place of ``run`` guards is still there."""
         command = place.command
-        if command is None or self._is_elsewhere(place.clone):
+        if command is None or self.is_elsewhere(place.clone):
             return False
         return command.is_here and not self._has_ended(command)
 
@@ -214,18 +223,9 @@ class Roll:
         return state.finished_at is not None and keys.normal(now) == keys.normal(branch)
 
     def _status(self, actor: Actor) -> Status:
-        if self._is_elsewhere(actor.clone):
+        if self.is_elsewhere(actor.clone):
             return self._seen_from_afar(actor)
         return self._judge.of(actor.home, actor.instance)
-
-    def _is_elsewhere(self, recorded: str | None) -> bool:
-        """Tell whether a record is of another clone, or this one may be a copy of its own.
-
-        Then nothing of it is to be seen here: worktrees and hosts have the same names everywhere.
-        """
-        if self._clone is not None and not self._clone.proved:
-            return True
-        return bool(recorded) and (self._clone is None or recorded != self._clone.id)
 
     def _seen_from_afar(self, actor: Actor) -> Status:
         if self.now is not None and actor.at is not None and self.now - actor.at < self._expires:

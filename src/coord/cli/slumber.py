@@ -43,9 +43,10 @@ class Asleep:
         self.ended = "a process"
 
     @property
-    def board(self) -> str:
-        """The folder of the board."""
-        return os.path.dirname(os.path.dirname(os.path.dirname(self.event)))
+    def common_dir(self) -> str:
+        """The common git dir, whose board the event is to come to."""
+        board = os.path.dirname(os.path.dirname(os.path.dirname(self.event)))
+        return os.path.dirname(os.path.dirname(board))
 
     def drop(self) -> None:
         """Take away the lock of the wait."""

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from coord.base.names import shown
-from coord.board import claims, directory, view
+from coord.board import chosen, claims, view
 from coord.cli import headlines
 from coord.documents import wait as documents
 from coord.work import cutoff
@@ -29,7 +29,7 @@ AWAKE = -1
 
 def opened(wait: Asleep) -> int:
     """Say that the scope could be held now."""
-    state = claims.state(directory.Directory(wait.board), wait.scope)
+    state = claims.state(chosen.board_of(wait.common_dir), wait.scope)
     mine = view.is_held_by(state, wait.instance or None) and not state.at_work()
     if not mine and (state.holder is not None or wait.answer == "claim"):
         return AWAKE
@@ -45,7 +45,7 @@ def opened(wait: Asleep) -> int:
 
 def news(wait: Asleep) -> int | None:
     """Tell of a circle at once, and end for an offer, whose holder waits for the ack."""
-    store = directory.Directory(wait.board)
+    store = chosen.board_of(wait.common_dir)
     state = claims.state(store, wait.scope)
     found = cutoff.offered(state, wait.scope, wait.instance) or (
         cutoff.offered_anew(unread.Reader(store, wait.instance), wait.scope) if wait.news else None
@@ -69,7 +69,7 @@ def interrupted(wait: Asleep) -> None:
 
 
 def _tell_news(wait: Asleep, kinds: set[str] | None = None) -> None:
-    reader = unread.Reader(directory.Directory(wait.board), wait.instance)
+    reader = unread.Reader(chosen.board_of(wait.common_dir), wait.instance)
     for one in unread.unread(reader):
         if kinds is None or one.notice.kind in kinds:
             for lead, text in headlines.lines(one):

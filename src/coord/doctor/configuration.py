@@ -132,14 +132,32 @@ def _is_worktree_of(folder: str, common_dir: str) -> bool:
 
 def _broken(views: Sequence[View], *, explained: bool) -> Iterator[Finding]:
     """Yield the worktrees that git cannot work in."""
-    for view in views:
-        if not view.words or (explained and view.fault in {NO_FILES, OTHER_FILES}):
-            continue
-        yield Finding("worktree-broken", view.folder, view.words, _repair(view))
+    broken = [
+        view
+        for view in views
+        if view.words and not (explained and view.fault in {NO_FILES, OTHER_FILES})
+    ]
+    own = {view.folder: _repair(view) for view in broken}
+    linked = in_order([_linked(view) for view in broken if not own[view.folder]])
+    for view in broken:
+        yield Finding("worktree-broken", view.folder, view.words, own[view.folder] or linked)
+
+
+def _linked(view: View) -> str:
+    """Return the command that leads a worktree to its private git dir, and touches no other.
+
+    ``git worktree repair`` rewrites all that are registered, in a copied repository those of the
+    original.
+    """
+    link = quote(os.path.join(view.folder, ".git"))
+    return f"printf 'gitdir: %s\\n' {quote(view.here.git_dir)} >{link}"
 
 
 def _repair(view: View) -> str:
-    """Return what brings a worktree back; git's own command where it prints one."""
+    """Return what brings a worktree back, git's own command where it prints one.
+
+    Empty where it is its link that has to be written again.
+    """
     damaged = damage.found_in(view.here.git_dir, view.here.common_dir)
     if damaged is not None:
         return damaged.run
@@ -147,7 +165,7 @@ def _repair(view: View) -> str:
     if told[1]:
         return told[1] + told[2]
     if view.here.linked and view.here.git_dir:
-        return f"git -C {quote(view.here.common_dir)} worktree repair"
+        return ""
     return f"git -C {quote(view.folder)} status"
 
 
@@ -211,7 +229,8 @@ def _notes(views: Sequence[View], shared: Shared) -> Iterator[str]:
         if view.away and not view.here.linked:
             yield f"the main worktree of {view.folder} is elsewhere: only seen from inside it"
         elif view.away:
+            back = view.here.private("gitdir")
             yield (
-                f"{view.folder} is not there: git worktree prune forgets it, pin and all; "
-                "after a move by hand: git worktree repair NEW-PATH"
+                f"{view.folder} is not there: git worktree remove {quote(view.folder)} forgets it, "
+                f"pin and all; after a move by hand: echo NEW-PATH/.git >{quote(back)}"
             )

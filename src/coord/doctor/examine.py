@@ -99,7 +99,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         pending.judge(waiting),
         race.judge(race.run(here.common_dir) if installed else race.Race()),
         permitted.judge(here.common_dir),
-        clones.judge(here.common_dir),
+        clones.judge(here),
     )
     return Diagnosis(here, views, verdicts, version)
 

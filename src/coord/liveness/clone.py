@@ -10,6 +10,7 @@ was moved by ``mv``, or is mounted at another place as well, keeps it.
 
 from __future__ import annotations
 
+import functools
 import os
 
 from coord.base import peerfile, publish, sharing
@@ -119,6 +120,7 @@ def _random() -> str:
     return os.urandom(_LENGTH // 2).hex()
 
 
+@functools.cache  # the table of mounts is read once a command
 def _is_same(path: str, recorded: str, inode: int, made_on: str) -> bool:
     """Tell whether the file may be the one that was made, though its device is another.
 

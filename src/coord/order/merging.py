@@ -34,6 +34,7 @@ class Entry(NamedTuple):
         undeclared: derived files it changed without a claim.
         unchanged: artifacts it claimed and did not change.
         absent: it is running, but its worker's process or worktree is no more.
+        elsewhere: its worker is in another clone, and so may the branch be.
     """
 
     position: int
@@ -42,6 +43,7 @@ class Entry(NamedTuple):
     undeclared: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     absent: bool = False
+    elsewhere: bool = False
 
 
 class Plan(NamedTuple):
@@ -88,7 +90,9 @@ def planned(here: Worktree, events: Sequence[Event], onto: Onto, roll: Roll) -> 
         waits_on = tuple(plain[other] for other in order.waits_on.get(one.name, ()))
         branch = found[one.name]
         differences = _compared(branch, kinds)
-        entries.append(Entry(position, branch, waits_on, *differences, _is_absent(branch, roll)))
+        away = any(roll.is_elsewhere(each.clone) for each in branch.work.deciding)
+        absent = _is_absent(branch, roll)
+        entries.append(Entry(position, branch, waits_on, *differences, absent, elsewhere=away))
     cycles = tuple(tuple(plain[name] for name in circle) for circle in order.cycles)
     return Plan(onto, tuple(entries), cycles)
 

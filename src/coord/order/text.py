@@ -77,6 +77,8 @@ def _remarks(entry: Entry, at: Mapping[str, int]) -> Iterator[str]:
 
 def _why_missing(entry: Entry) -> str:
     branch = entry.branch
+    if entry.elsewhere:
+        return "not here: its worker is in another clone"
     if branch.work.finished_at is None:
         return "no such branch"
     at = f"finished at {(branch.work.finished_tip or '')[:_SHORT]}"

@@ -67,7 +67,12 @@ class Worktree(NamedTuple):
     @property
     def in_use(self) -> bool:
         """Whether anything of ours is here that signs of life are for: an install, or a board."""
-        return self.installed or os.path.isdir(os.path.join(self.common_dir, "coord", "board"))
+        return self.installed or self.has_board
+
+    @property
+    def has_board(self) -> bool:
+        """Whether anybody has ever been put on a board here."""
+        return os.path.isdir(os.path.join(self.common_dir, "coord", "board"))
 
     def private(self, name: str) -> str:
         """Return the path of `name` in the private git dir."""
@@ -235,8 +240,13 @@ def require_own(here: Worktree, cwd: str, verb: str, environ: Mapping[str, str])
             where=f"{here.top} is a copy of {original}",
             why="both have one private git dir, and with it one pin, index and HEAD: what is owned "
             "there is the original's",
-            run=f"git -C {quote(original)} worktree add --detach {quote(f'{here.top}-own')}",
+            run=own_worktree(original, here.top or ""),
         )
+
+
+def own_worktree(original: str, copy: str) -> str:
+    """Return the command that makes a worktree of its own beside a copied one."""
+    return f"git -C {quote(original)} worktree add --detach {quote(f'{copy}-own')}"
 
 
 def copied_from(here: Worktree) -> str | None:
@@ -299,9 +309,10 @@ def owner(git_dir: str, common_dir: str) -> str | None:
     """
     named = _line(os.path.join(git_dir, "gitdir"))
     link = os.path.join(git_dir, named)
-    if not named or not _line(link).startswith("gitdir: "):
+    said = _line(link).partition("gitdir: ")[2] if named else ""
+    there = os.path.normpath(os.path.join(os.path.dirname(link), said))
+    if not said or there == os.path.normpath(git_dir):
         return None
-    there = os.path.join(os.path.dirname(link), _line(link).removeprefix("gitdir: "))
     other = os.path.realpath(there)
     back = os.path.join(other, _line(os.path.join(other, "gitdir")))
     if other.startswith(os.path.realpath(common_dir) + os.sep) or not os.path.isfile(back):
@@ -312,7 +323,15 @@ def owner(git_dir: str, common_dir: str) -> str | None:
 
 
 def _is_anothers(sibling: Sibling, common_dir: str) -> bool:
-    return bool(sibling.git_dir) and owner(sibling.git_dir, common_dir) is not None
+    if not sibling.git_dir:
+        return False
+    try:  # asked of each worktree, and nearly always answered by its first line
+        link = peerfile.head(os.path.join(sibling.path, ".git"))
+    except OSError:
+        return False
+    if link == os.fsencode(f"gitdir: {sibling.git_dir}\n"):
+        return False
+    return owner(sibling.git_dir, common_dir) is not None
 
 
 def count(here: Worktree) -> int:

@@ -11,7 +11,7 @@ from coord.board.events import Place
 from coord.board.roll import Roll
 from coord.identity import whoami
 from coord.identity.pin import now
-from coord.liveness import beats, clone, copied, signs
+from coord.liveness import beats, clone, signs
 from coord.repo import git
 from coord.settings import config
 from coord.work import enrolment, where
@@ -80,8 +80,7 @@ def looking(call: Call, names: Sequence[str] = ()) -> Worker:
     """
     here = where.located(call)
     wanted = parsed(names, here)
-    if copied.is_copied(here.common_dir):
-        call.note("this repository was copied, and its board came along: git coord clone-id")
+    where.tell_of_clone(call, here)
     where.lazily_pin(call, here)
     me = whoami.resolve(here, call.actor, call.environ, minting=here.in_use)
     if me.conflict is not None:
@@ -141,6 +140,7 @@ def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
     whoami.require_certain(me, here, call.words)
     me = _with_instance(me, here)
     worker = Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
+    where.tell_of_clone(call, here)
     if beats.is_new(here.git_dir, worker.instance):
         worker.beat()  # the first command: at its start nobody knew the instance
     enrolment.enrol(here, worker.store, me.actor, worker.instance)

@@ -92,7 +92,9 @@ def _places(
         if scopes.kind_of(event.scope) == "branch" and place is line[0]:
             name = candidates.scoped(event, roll.names.now)
         branch = landed.get(name)
-        if branch is None or (place.run and not roll.is_dead(place)):
+        if branch is None or roll.is_elsewhere(place.clone):
+            continue  # a branch of the same name in another clone is another branch
+        if place.run and not roll.is_dead(place):
             continue
         if standing.is_of_landed(worker.here, goal, branch, place):
             found[place] = branch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
-from coord.liveness import copied
+from coord.liveness import clone, copied
 from coord.repo import worktree
 
 if TYPE_CHECKING:
@@ -45,6 +45,21 @@ def require_own(call: Call, here: Worktree) -> None:
         "if it is one beside its original: git coord clone-id new",
         run="git coord clone-id",
     )
+
+
+def tell_of_clone(call: Call, here: Worktree) -> None:
+    """Say whose board this is where that surprises: of a copy; and once, that another has its own.
+
+    Once is as long as nobody has come to this clone's own.
+    """
+    found = clone.read(here.common_dir)
+    if found is None:
+        from coord.repo import localremotes  # noqa: PLC0415  # once in a clone's life
+
+        for text in localremotes.notes(here):
+            call.note(text)
+    elif not found.proved:
+        call.note("this repository was copied, and its board came along: git coord clone-id")
 
 
 def lazily_pin(call: Call, here: Worktree) -> None:

@@ -158,6 +158,25 @@ def test_worktrees_of_a_repository_that_was_moved_are_repaired(
     assert healthy(moved)
 
 
+def test_in_a_copy_the_originals_worktrees_are_left_alone(
+    installed: Repo, side: Repo, tmp_path: Path
+) -> None:
+    """``git worktree repair`` leads every worktree that is registered to where it is called."""
+    copy = installed.at(tmp_path / "copy")
+    shutil.copytree(installed.path, copy.path, symlinks=True)
+    more = [copy.worktree(tmp_path / name, name) for name in ("one", "two")]
+    for tree in more:
+        (tree.path / ".git").unlink()
+    before = (side.path / ".git").read_text()
+
+    found = findings(copy, "worktree-broken")
+
+    assert [one.worktree for one in found] == [str(tree.path) for tree in more]
+    assert copy.paste(found[0].run).code == 0  # both, by one command
+    assert healthy(copy)
+    assert (side.path / ".git").read_text() == before
+
+
 def test_a_worktree_that_is_gone_is_a_remark(installed: Repo, side: Repo) -> None:
     """Deleted or moved by hand, or on a disk that is away: nobody works in it."""
     installed.git("worktree", "lock", str(side.path))
@@ -165,6 +184,30 @@ def test_a_worktree_that_is_gone_is_a_remark(installed: Repo, side: Repo) -> Non
 
     assert healthy(installed)
     assert f"{side.path} is not there" in notes(installed)
+
+
+def test_the_commands_of_that_remark_name_one_worktree(
+    installed: Repo, side: Repo, tmp_path: Path
+) -> None:
+    """``prune`` would forget every other that cannot be seen from here, too."""
+    other = installed.worktree(tmp_path / "other", "other")
+    for tree in (side, other):
+        shutil.move(tree.path, tmp_path / f"{tree.path.name}-moved")
+    removal, by_hand = (
+        next(part for part in notes(installed).split("\n") if str(tree.path) in part)
+        for tree in (side, other)
+    )
+
+    forget = removal.partition("is not there: ")[2].partition(" forgets it")[0]
+    assert installed.paste(forget).code == 0
+    moved = tmp_path / "other-moved"
+    command = by_hand.partition("by hand: ")[2].replace("NEW-PATH", str(moved))
+    assert installed.paste(command).code == 0
+
+    listed = installed.git("worktree", "list")
+    assert str(side.path) not in listed
+    assert str(moved) in listed
+    assert healthy(installed)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.identity import pin
-from coord.liveness import beats, machine, mounts, presence, process, signs
+from coord.liveness import beats, clone, machine, mounts, presence, process, signs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +27,7 @@ def common(tmp_path: Path) -> Path:
         private = common / "worktrees" / name
         private.mkdir(parents=True)
         (private / "HEAD").write_text(f"ref: refs/heads/{name}\n")
+        (private / "commondir").write_text("../..\n")
         (tmp_path / name).mkdir()
         (tmp_path / name / ".git").write_text(f"gitdir: {private}\n")
         (private / "gitdir").write_text(f"{tmp_path / name / '.git'}\n")
@@ -109,6 +110,27 @@ def test_a_killed_worker_has_left_once_it_is_silent_and_is_never_called_ended(
 
     assert _status(common, instance).present
     assert _status(common, instance, NOW + EXPIRES).liveness == "left"
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_what_was_left_in_another_clone_proves_no_end(common: Path, *, elsewhere: bool) -> None:
+    """A private git dir that was copied has the sessions of where it was."""
+    clone.own(str(common))
+    instance = _pinned(common)
+    with subprocess.Popen(["true"]) as child:
+        over = process.of(child.pid)
+        child.wait()
+    private = _beaten(common, instance, signs.alone(over))
+    (path,) = (private / "coord-sessions" / instance).iterdir()
+    if elsewhere:
+        text = path.read_text()
+        path.write_text(text.replace(f"clone {clone.known(str(common))}", f"clone {'f' * 32}"))
+        os.utime(path, (NOW, NOW))
+
+    found = _status(common, instance, NOW + EXPIRES)
+
+    assert found.liveness == ("unknown" if elsewhere else "left")
+    assert found.why == ("recorded in another clone" if elsewhere else found.why)
 
 
 def _name(pid: int) -> str:

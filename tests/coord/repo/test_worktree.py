@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -155,6 +156,26 @@ def test_siblings_know_their_private_dirs_after_a_move(repo: Repo, tmp_path: Pat
     assert (main.branch, side.branch) == ("main", "side")
     assert side.git_dir == str(private)
     assert main.git_dir == str(repo.private())
+
+
+def test_a_copied_repository_has_none_of_its_originals_worktrees(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """Git lists them there too; each and its original's private git dir name each other."""
+    side = repo.worktree(tmp_path / "side", "side")
+    shutil.copytree(repo.path, tmp_path / "copy", symlinks=True)
+    copy = worktree.discover(str(tmp_path / "copy"))
+    there = os.path.join(copy.common_dir, "worktrees", "side")
+    here = worktree.discover(str(repo.path))
+
+    assert [one.path for one in worktree.siblings(copy)] == [str(tmp_path / "copy")]
+    assert worktree.count(copy) == 1
+    assert worktree.owner(there, copy.common_dir) == here.common_dir
+    assert worktree.count(here) == 2
+    assert worktree.owner(str(side.private()), here.common_dir) is None
+    shutil.rmtree(repo.path)  # the copy is all that is left of it
+    assert worktree.owner(there, copy.common_dir) is None
+    assert worktree.count(copy) == 2
 
 
 def test_a_leaked_git_dir_is_refused_naming_both(repo: Repo, tmp_path: Path) -> None:
