@@ -38,6 +38,7 @@ class Place(NamedTuple):
         nonce: the place of ``run`` itself, and the name of its lock; None of any other.
         within: the runs, by nonce, whose commands this one was started from.
         words: what ``run`` runs, as far as it is told to others.
+        by: the session of the worker that made it (:func:`coord.liveness.others.mark`).
     """
 
     actor: str
@@ -57,6 +58,7 @@ class Place(NamedTuple):
     nonce: str | None = None
     within: tuple[str, ...] = ()
     words: str | None = None
+    by: str | None = None
 
 
 class State(NamedTuple):

@@ -19,7 +19,7 @@ from coord.liveness.programs import CARRIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import NamedTuple
 
     from coord.liveness.process import Link
@@ -132,8 +132,13 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
 
 def path_of(git_dir: str, instance: str, given: Chain) -> str:
     """Return the file in which a session of `instance` leaves its signs."""
+    return os.path.join(_folder(git_dir, instance), name_of(git_dir, given))
+
+
+def name_of(git_dir: str, given: Chain) -> str:
+    """Return what tells a session from others of its worker: the name of its file."""
     declared = _declared(git_dir, given)
-    return os.path.join(_folder(git_dir, instance), declared.id if declared else _name(given))
+    return declared.id if declared else _name(given)
 
 
 def see(path: str, seen: int) -> None:
@@ -168,21 +173,17 @@ def every(git_dir: str, instance: str) -> Iterator[Sign]:
             yield found
 
 
-def sign_off(git_dir: str, instance: str, given: Chain) -> None:
-    """Say that whoever works as `instance` has left; other sessions of it that live are left alone.
+def sign_off(git_dir: str, instance: str, stay: Collection[str]) -> None:
+    """Say that whoever works as `instance` has left, all but the sessions named `stay`.
 
     Raises:
         OSError: the git dir cannot be written.
     """
-    folder, own = _folder(git_dir, instance), {one.pid for one in given.links}
-    others = False
+    folder = _folder(git_dir, instance)
     for one in every(git_dir, instance):
-        alive = [link for link in one.chain.links if link.is_here and not link.has_ended]
-        if alive and not own & {link.pid for link in alive}:
-            others = True
-        else:
+        if one.name not in stay:
             _forget(os.path.join(folder, one.name))
-    if not others:
+    if not stay:
         os.makedirs(folder, exist_ok=True)
         os.close(os.open(os.path.join(folder, SIGNED_OFF), _FLAGS | os.O_CREAT, 0o666))
 
@@ -323,10 +324,15 @@ def _tidy(folder: str) -> None:
     if len(names) < _KEPT:
         return
     found = [one for name in names if (one := _sign(folder, name)) is not None]
-    found.sort(key=lambda one: one.at)
+    over = {
+        one.name
+        for one in found
+        if one.chain.whole and not one.torn and all(link.has_ended for link in one.chain.links)
+    }
+    found.sort(key=lambda one: (one.name not in over, one.at))
     for one in found[: len(found) - _KEPT + 1]:
         path = os.path.join(folder, one.name)
-        if one.chain.whole and not one.torn and all(link.has_ended for link in one.chain.links):
+        if one.name in over:
             _forget(path)
         else:
             os.replace(path, os.path.join(folder, UNSEEN))
