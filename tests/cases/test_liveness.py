@@ -498,6 +498,11 @@ def test_a_copied_worktree_acts_for_nobody(three: list[Repo], tmp_path: Path) ->
         assert f"is a copy of {a.path}" in done.err
     assert scope(a, "task:db")["holder"]["actor"] == name(a)
     assert copy.coord("board").code == 0
+    (found,) = answer(copy, "doctor", code=1)["findings"]
+    assert (found["rule"], found["worktree"]) == ("worktree-copied", str(copy.path))
+    assert f"a copy of {a.path}" in found["message"]
+    assert found["run"] == done.refusal.run
+    assert answer(a, "doctor")["findings"] == []
     assert copy.paste(done.refusal.run).code == 0
     assert a.at(tmp_path / "scratch-own").coord("claim", "other").code == 0
 

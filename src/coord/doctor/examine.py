@@ -176,8 +176,18 @@ def _surroundings(here: Worktree, cwd: str, environ: Mapping[str, str]) -> pinne
         environ,
         here.git_dir,
         target if target != here.git_dir else "",
+        _copied(here),
         pin.installed_authorship(here.common_dir),
     )
+
+
+def _copied(here: Worktree) -> Finding | None:
+    """Return that the current worktree is a copy: git lists the original, in which all is right."""
+    original = worktree.copied_from(here)
+    if original is None:
+        return None
+    message = f"a copy of {original}: both have one private git dir, with its pin, index and HEAD"
+    return Finding("worktree-copied", here.cwd, message, worktree.apart(here, original))
 
 
 def _producers(here: Worktree, views: Sequence[View]) -> dict[str, str]:

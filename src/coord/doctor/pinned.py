@@ -28,12 +28,15 @@ class Surroundings(NamedTuple):
         environ: the environment, as the user's next command will see it.
         git_dir: private git dir of the current worktree.
         leaked: another git dir that GIT_DIR names, "" when there is none.
+        copied: what the current worktree is a copy of, with the command that makes it one of its
+            own; None where it is none.
         rule: how authors follow pins here, None where nothing is installed.
     """
 
     environ: Mapping[str, str]
     git_dir: str
     leaked: str
+    copied: Finding | None
     rule: Authorship | None
 
 
@@ -45,6 +48,7 @@ def judge(views: Sequence[View], around: Surroundings) -> Verdict:
         *(finding for view in views for finding in _authors(view, around.rule)),
         *(finding for view in views for finding in _blind(view, around.rule)),
         *_shared(views, around.rule),
+        *([around.copied] if around.copied else ()),
         *_environment(views, around),
     ]
     return verdict("pins", _right(views, around.rule), findings, _notes(views))

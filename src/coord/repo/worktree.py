@@ -219,8 +219,13 @@ def require_own(here: Worktree, cwd: str, verb: str, environ: Mapping[str, str])
             where=f"{here.top} is a copy of {original}",
             why="both have one private git dir, and with it one pin, index and HEAD: what is owned "
             "there is the original's",
-            run=f"git -C {quote(original)} worktree add --detach {quote(f'{here.top}-own')}",
+            run=apart(here, original),
         )
+
+
+def apart(here: Worktree, original: str) -> str:
+    """Return the command that makes a worktree of its own beside one that is a copy."""
+    return f"git -C {quote(original)} worktree add --detach {quote(f'{here.top}-own')}"
 
 
 def copied_from(here: Worktree) -> str | None:
