@@ -14,7 +14,6 @@ import os
 
 from coord.base import peerfile
 from coord.liveness import machine, process, sessionfile
-from coord.liveness.process import Process
 from coord.liveness.programs import CARRIERS
 
 TYPE_CHECKING = False
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import NamedTuple
 
-    from coord.liveness.process import Link
+    from coord.liveness.process import Link, Process
     from coord.liveness.sessionfile import Declared
 else:
     from coord.base.frozen import NamedTuple
@@ -260,14 +259,10 @@ def _encoded(
         f"uid {os.getuid()}",
         f"session {session}",
         f"whole {'yes' if whole else 'no'}",
-        *(f"link {one.pid} {one.start.replace(' ', '_')} {_plain(one.name)}" for one in links),
+        *(f"link {process.told(one)}" for one in links),
         f"end {count:0{_DIGITS}}",
     ]
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.split()) or "-"
 
 
 def _sign(folder: str, name: str) -> Sign | None:
@@ -302,17 +297,11 @@ def _read(data: bytes) -> tuple[str, Sign] | None:
     if lines[0] != _HEAD or not whole:
         return None
     host, boot = found.get("host", ""), found.get("boot", "")
-    try:
-        made = tuple(_link(host, boot, text) for text in links)
-    except ValueError:
+    made = [one for text in links if (one := process.heard(text, host, boot))]
+    if len(made) < len(links):
         return None
-    above = Chain(made, found.get("whole") == "yes")
+    above = Chain(tuple(made), found.get("whole") == "yes")
     return count, Sign("", 0.0, int(seen), host, boot, found.get("session", ""), above)
-
-
-def _link(host: str, boot: str, text: str) -> Process:
-    pid, start, name = text.split(" ", 2)
-    return Process(host, boot, int(pid), start.replace("_", " "), name)
 
 
 def _tidy(folder: str) -> None:
