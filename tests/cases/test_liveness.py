@@ -317,6 +317,25 @@ def test_a_run_inside_a_run_waits_for_nobody(three: list[Repo]) -> None:
     assert "waiting" not in done.err
 
 
+def test_the_sign_off_of_one_session_is_not_the_others(installed: Repo, tmp_path: Path) -> None:
+    """Two agents in one worktree: the second one's sign-off freed what the first had claimed.
+
+    claude-code#90146, stella#5874. Who is another session: tests/coord/liveness/test_others.py.
+    """
+    a = installed.worktree(tmp_path / "a", "a")
+    with living(a) as first, living(a) as second:
+        first.run("git coord claim parser --session S1 --intent one")
+        second.run("git coord claim parser --session S2 --intent two")
+
+        _, said, told = second.run("git coord sign-off")
+
+        assert "kept: task:parser was claimed by another session here" in said
+        assert "works in this worktree too" in told
+        assert scope(installed, "task:parser")["holder"]["session"] == "S1"
+        first.end()
+        assert "released: task:parser" in second.run("git coord sign-off")[1]
+
+
 def test_a_circle_of_waits_is_named_at_once(three: list[Repo]) -> None:
     """Each waits for what the other holds: both waited it out.
 
@@ -445,7 +464,11 @@ def test_a_copied_worktree_acts_for_nobody(three: list[Repo], tmp_path: Path) ->
         assert f"is a copy of {a.path}" in done.err
     assert scope(a, "task:db")["holder"]["actor"] == name(a)
     assert copy.coord("board").code == 0
-    assert [one.rule for one in findings(copy)] == ["worktree-copied"]
+    (found,) = answer(copy, "doctor", code=1)["findings"]
+    assert (found["rule"], found["worktree"]) == ("worktree-copied", str(copy.path))
+    assert f"a copy of {a.path}" in found["message"]
+    assert found["run"] == done.refusal.run
+    assert answer(a, "doctor")["findings"] == []
     assert copy.paste(done.refusal.run).code == 0
     assert a.at(tmp_path / "scratch-own").coord("claim", "other").code == 0
 

@@ -145,9 +145,10 @@ def _place(found: Any) -> Place:  # noqa: ANN401
         tuple(get("within", ())),
         get("words"),
         get("clone"),
+        get("by"),
     )
     actor, instance, branch, since, issue, session, intent, paths, *_ = place
-    more = (place.tip, place.renewed, place.nonce, place.words, place.clone)
+    more = (place.tip, place.renewed, place.nonce, place.words, place.clone, place.by)
     _require(type(actor) is str and type(since) is str and type(issue) in _ISSUE)
     _require(set(map(type, (instance, branch, session, intent, *more))) <= _MAYBE_TEXT)
     _require(not paths or set(map(type, paths)) == _TEXT)

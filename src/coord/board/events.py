@@ -184,7 +184,7 @@ def _updated(state: State, index: int, mine: Place, more: Collection[int]) -> Ch
     new = said if mine.on_behalf else said._replace(branch=mine.branch, on_behalf=False)
     if new != old:
         new = new._replace(tip=mine.tip, renewed=mine.since)
-    line = _put(state.line, index, new, more)
+    line = _put(state.line, index, new._replace(by=mine.by or old.by), more)
     if line == state.line:
         return None
     return Change("update", state._replace(line=line))

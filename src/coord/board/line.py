@@ -39,6 +39,7 @@ class Place(NamedTuple):
         within: the runs, by nonce, whose commands this one was started from.
         words: what ``run`` runs, as far as it is told to others.
         clone: id of the clone its worker is in; None where that was not written down.
+        by: the session of the worker that made it (:func:`coord.liveness.others.mark`).
     """
 
     actor: str
@@ -59,6 +60,7 @@ class Place(NamedTuple):
     within: tuple[str, ...] = ()
     words: str | None = None
     clone: str | None = None
+    by: str | None = None
 
 
 class State(NamedTuple):

@@ -12,9 +12,6 @@ from coord.work import sign_off as leaving
 from coord.work import uncommitted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from coord.board.offer import Offer
     from coord.work.sign_off import SignedOff
 
 
@@ -39,7 +36,7 @@ def _tell(done: SignedOff) -> None:
         show.line(f"released: {one.scope}{f', now held by {heir.actor}' if heir else ''}")
         answer.ended_offers(one)
     for scope in done.kept:
-        show.line(_why_kept(scope, done.offered.get(scope, ()), done.running.get(scope)))
+        show.line(_why_kept(done, scope))
     for path in done.pending:
         show.line(f"still refused: {path}")
     if done.changed:
@@ -47,9 +44,12 @@ def _tell(done: SignedOff) -> None:
         show.line(f"not committed: {count}: {uncommitted.told(done.changed)}")
 
 
-def _why_kept(scope: str, offers: Collection[Offer], run: str | None) -> str:
+def _why_kept(done: SignedOff, scope: str) -> str:
+    run, offers = done.running.get(scope), done.offered.get(scope)
     if run is not None:
         return f"kept: {scope} is held by {run} until it ends"
+    if scope in done.theirs:
+        return f"kept: {scope} was claimed by another session here, of {done.theirs[scope]}"
     if not offers:
         return f"kept until its branch lands: {scope}"
     names = " and ".join(offer.name for offer in offers)

@@ -126,4 +126,5 @@ def _event(event: Event) -> EventDocument:
 
 
 def _place(place: Place) -> PlaceDocument:
-    return cast("PlaceDocument", eventjson.place(place))
+    # Which session made it is for that worker alone.
+    return cast("PlaceDocument", eventjson.place(place._replace(by=None)))

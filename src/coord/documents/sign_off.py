@@ -30,6 +30,7 @@ class SignOffDocument(TypedDict):
         released: what was given up.
         kept: the scopes that stay the worker's.
         offered: the offers that stand on some of these.
+        of_other_sessions: which of these another session of the worker has claimed, that lives.
     """
 
     actor: str
@@ -39,6 +40,7 @@ class SignOffDocument(TypedDict):
     released: list[GivenDocument]
     kept: list[str]
     offered: list[OfferedDocument]
+    of_other_sessions: list[str]
 
 
 def document(done: SignedOff) -> SignOffDocument:
@@ -55,4 +57,5 @@ def document(done: SignedOff) -> SignOffDocument:
             for scope, offers in done.offered.items()
             for offer in in_short(offers)
         ],
+        "of_other_sessions": sorted(done.theirs),
     }

@@ -17,7 +17,7 @@ from coord.identity import pin
 from coord.liveness import sessionfile, signs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from coord.liveness.signs import Chain
 
@@ -69,8 +69,8 @@ def own(git_dir: str, instance: str, session: str) -> None:
     signs.see(os.path.join(folder, session), seen)
 
 
-def drop(git_dir: str, instance: str | None, given: Chain | None) -> None:
-    """Take back the signs of life of a worker who leaves, and say that it has left.
+def drop(git_dir: str, instance: str | None, stay: Collection[str] = ()) -> None:
+    """Take back the signs of life of a worker who leaves; its sessions named `stay` go on.
 
     Raises:
         OSError: the git dir cannot be written.
@@ -81,7 +81,7 @@ def drop(git_dir: str, instance: str | None, given: Chain | None) -> None:
         except FileNotFoundError:
             continue
     if instance:
-        signs.sign_off(git_dir, instance, given or signs.Chain((), whole=False))
+        signs.sign_off(git_dir, instance, stay)
 
 
 def is_new(git_dir: str, instance: str) -> bool:

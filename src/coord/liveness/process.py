@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _DEAD = frozenset("ZXx")
 _DEPTH = 100
+_DIGITS = 10  # of a number, at most
 _MOST = 1 << 31  # kill(2) takes no more, and means other things by 0 and less
 
 
@@ -149,6 +150,20 @@ def of(pid: int) -> Process:
 def recorded(link: Link) -> Process:
     """Return `link` as it is kept in a record."""
     return Process(machine.host(), machine.boot(), link.pid, link.start, link.name)
+
+
+def told(one: Process) -> str:
+    """Return a process as files keep it; what its number is relative to stands elsewhere there."""
+    return f"{one.pid} {one.start.replace(' ', '_') or '-'} {' '.join(one.name.split()) or '-'}"
+
+
+def heard(text: str, host: str, boot: str) -> Process | None:
+    """Return the process in `text`, as :func:`told` wrote it; None where there is none."""
+    pid, _, rest = text.partition(" ")
+    start, _, name = rest.partition(" ")
+    if not (pid.isascii() and pid.isdecimal() and len(pid) <= _DIGITS and name):
+        return None
+    return Process(host, boot, int(pid), "" if start == "-" else start.replace("_", " "), name)
 
 
 def own() -> Process:

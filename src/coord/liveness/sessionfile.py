@@ -14,13 +14,14 @@ from __future__ import annotations
 import os
 
 from coord.base import peerfile, sharing
-from coord.liveness import clone, machine, mounts
-from coord.liveness.process import Process
+from coord.liveness import clone, machine, mounts, process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import NamedTuple
+
+    from coord.liveness.process import Process
 else:
     from coord.base.frozen import NamedTuple
 
@@ -160,7 +161,7 @@ def begin(
         _lock(fd)
         facts = os.fstat(fd)
         said = {"kind": kind, "instance": instance, "scope": scope, "within": " ".join(within)}
-        said |= {"keeper": _told(_own()), "device": f"{facts.st_dev}:{facts.st_ino}"}
+        said |= {"keeper": _told(process.own()), "device": f"{facts.st_dev}:{facts.st_ino}"}
         said["clone"] = clone.of_private(git_dir)
         _append(fd, [(_HEAD, ""), *said.items()])
     except OSError:
@@ -263,40 +264,31 @@ def is_free(git_dir: str, found: Declared) -> bool | None:
 
 def lives(git_dir: str, found: Declared) -> bool:
     """Tell whether a run or a wait is at work: its lock is held, or its process is there to see."""
-    process = found.process
-    if process is None or not process.is_here:
+    one = found.process
+    if one is None or not one.is_here:
         return is_free(git_dir, found) is False
-    return not process.has_ended
+    return not one.has_ended
 
 
 def has_ended(git_dir: str, found: Declared) -> bool:
     """Tell whether a session is proved to be over: that was written, or lock and process say so."""
     if found.end is not None:
         return found.end == "over"
-    process = found.process
-    return process is not None and process.has_ended and is_free(git_dir, found) is True
+    one = found.process
+    return one is not None and one.has_ended and is_free(git_dir, found) is True
 
 
-def _own() -> Process:
-    from coord.liveness import process  # noqa: PLC0415  # readers do without
-
-    return process.own()
-
-
-def _told(process: Process) -> str:
-    name = " ".join(process.name.split())
-    host = process.host.replace(" ", "_")
-    boot = process.boot.replace(" ", "/")
-    return f"{process.pid} {process.start.replace(' ', '_') or '-'} {boot or '-'} {host} {name}"
+def _told(one: Process) -> str:
+    boot, host = one.boot.replace(" ", "/") or "-", one.host.replace(" ", "_")
+    return process.told(one._replace(name=f"{boot} {host} {one.name}"))
 
 
 def _read(told: str) -> Process | None:
-    words = told.split(" ", 4)
-    if len(words) < 5 or not words[0].isascii() or not words[0].isdecimal():  # noqa: PLR2004
+    one = process.heard(told, "", "")
+    boot, host, name = [*one.name.split(" ", 2), "", ""][:3] if one else ("", "", "")
+    if one is None or not name:
         return None
-    pid, start, boot, host, name = words
-    plain = "" if start == "-" else start.replace("_", " ")
-    return Process(host, "" if boot == "-" else boot.replace("/", " "), int(pid), plain, name)
+    return one._replace(boot="" if boot == "-" else boot.replace("/", " "), host=host, name=name)
 
 
 def _append(fd: int, pairs: list[tuple[str, str]]) -> None:

@@ -14,15 +14,14 @@ import os
 
 from coord.base import peerfile, publish, sharing
 from coord.liveness import clone, machine, process, sessionfile
-from coord.liveness.process import Process
 from coord.liveness.programs import CARRIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import NamedTuple
 
-    from coord.liveness.process import Link
+    from coord.liveness.process import Link, Process
     from coord.liveness.sessionfile import Declared
 else:
     from coord.base.frozen import NamedTuple
@@ -135,8 +134,13 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
 
 def path_of(git_dir: str, instance: str, given: Chain) -> str:
     """Return the file in which a session of `instance` leaves its signs."""
+    return os.path.join(_folder(git_dir, instance), name_of(git_dir, given))
+
+
+def name_of(git_dir: str, given: Chain) -> str:
+    """Return what tells a session from others of its worker: the name of its file."""
     declared = _declared(git_dir, given)
-    return os.path.join(_folder(git_dir, instance), declared.id if declared else _name(given))
+    return declared.id if declared else _name(given)
 
 
 def see(path: str, seen: int) -> None:
@@ -171,22 +175,20 @@ def every(git_dir: str, instance: str) -> Iterator[Sign]:
             yield found
 
 
-def sign_off(git_dir: str, instance: str, given: Chain) -> None:
-    """Say that whoever works as `instance` has left; other sessions of it that live are left alone.
+def sign_off(git_dir: str, instance: str, stay: Collection[str]) -> None:
+    """Say that whoever works as `instance` has left, all but the sessions named `stay`.
 
     Raises:
         OSError: the git dir cannot be written.
     """
-    folder, own = _folder(git_dir, instance), {one.pid for one in given.links}
-    others = False
+    folder = _folder(git_dir, instance)
     for one in every(git_dir, instance):
-        alive = [link for link in one.chain.links if link.is_here and not link.has_ended]
-        if alive and not own & {link.pid for link in alive}:
-            others = True
-        else:
+        if one.name not in stay:
             _forget(os.path.join(folder, one.name))
-    if not others:
-        os.close(publish.opened(os.path.join(folder, SIGNED_OFF), sharing.of_private(git_dir)))
+    if not stay:
+        share = sharing.of_private(git_dir)
+        sharing.folders(folder, share)
+        os.close(publish.opened(os.path.join(folder, SIGNED_OFF), share))
 
 
 def has_signed_off(git_dir: str, instance: str) -> bool:
@@ -262,14 +264,10 @@ def _encoded(
         f"session {within[0]}",
         f"clone {within[1]}",
         f"whole {'yes' if whole else 'no'}",
-        *(f"link {one.pid} {one.start.replace(' ', '_')} {_plain(one.name)}" for one in links),
+        *(f"link {process.told(one)}" for one in links),
         f"end {count:0{_DIGITS}}",
     ]
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.split()) or "-"
 
 
 def _sign(folder: str, name: str) -> Sign | None:
@@ -304,18 +302,12 @@ def _read(data: bytes) -> tuple[str, Sign] | None:
     if lines[0] != _HEAD or not whole:
         return None
     host, boot = found.get("host", ""), found.get("boot", "")
-    try:
-        made = tuple(_link(host, boot, text) for text in links)
-    except ValueError:
+    made = [one for text in links if (one := process.heard(text, host, boot))]
+    if len(made) < len(links):
         return None
-    above = Chain(made, found.get("whole") == "yes")
+    above = Chain(tuple(made), found.get("whole") == "yes")
     session, where = found.get("session", ""), found.get("clone", "")
     return count, Sign("", 0.0, int(seen), host, boot, session, above, clone=where)
-
-
-def _link(host: str, boot: str, text: str) -> Process:
-    pid, start, name = text.split(" ", 2)
-    return Process(host, boot, int(pid), start.replace("_", " "), name)
 
 
 def _tidy(folder: str) -> None:
@@ -327,10 +319,15 @@ def _tidy(folder: str) -> None:
     if len(names) < _KEPT:
         return
     found = [one for name in names if (one := _sign(folder, name)) is not None]
-    found.sort(key=lambda one: one.at)
+    over = {
+        one.name
+        for one in found
+        if one.chain.whole and not one.torn and all(link.has_ended for link in one.chain.links)
+    }
+    found.sort(key=lambda one: (one.name not in over, one.at))
     for one in found[: len(found) - _KEPT + 1]:
         path = os.path.join(folder, one.name)
-        if one.chain.whole and not one.torn and all(link.has_ended for link in one.chain.links):
+        if one.name in over:
             _forget(path)
         else:
             os.replace(path, os.path.join(folder, UNSEEN))

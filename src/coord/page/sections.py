@@ -59,9 +59,9 @@ def lines(rows: Sequence[RowDocument]) -> Section:
     """Return who waits on whom."""
     found = waits.graph(rows)
     body = [_scrolled(waits.drawn(found))] if found.waits else []
-    if len(found.waits) > waits.MOST:
-        body.append(element("p", f"and {len(found.waits) - waits.MOST} more", class_="note"))
-    return Section("waits", "Who waits on whom", len(found.waits), body, "Nobody waits.")
+    if more := found.total - len(found.waits):
+        body.append(element("p", f"and {more} more", class_="note"))
+    return Section("waits", "Who waits on whom", found.total, body, "Nobody waits.")
 
 
 def order(found: MergeOrderDocument) -> Section:

@@ -28,9 +28,10 @@ class Wait(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """Waits, the name of each worker, and the column that it stands in."""
+    """The waits that are drawn, how many there are, the workers' names, and their columns."""
 
     waits: Sequence[Wait]
+    total: int
     names: dict[str, str]
     columns: dict[str, int]
 
@@ -50,16 +51,15 @@ def graph(rows: Iterable[RowDocument]) -> Graph:
             names.update({_key(one): one["actor"] for one in (holder, waiter)})
             waits.append(Wait(_key(waiter), _key(holder), row["scope"]))
     shown = waits[:MOST]
-    return Graph(waits, names, _columns(shown))
+    return Graph(shown, len(waits), names, _columns(shown))
 
 
 def drawn(found: Graph) -> Element:
     """Return the drawing."""
-    shown = found.waits[:MOST]
     seats = _seats(found.columns)
     wide = max(x for x, _ in seats.values()) + _WIDE + 2
     high = max(y for _, y in seats.values()) + _HIGH + 12
-    edges = [part for one in shown for part in _edge(one, found, seats)]
+    edges = [part for one in found.waits for part in _edge(one, found, seats)]
     nodes = [_node(found.names[who], *seat) for who, seat in seats.items()]
     return element(
         "svg",
@@ -68,7 +68,7 @@ def drawn(found: Graph) -> Element:
         viewBox=f"0 0 {wide} {high}",
         width=str(wide),
         role="img",
-        aria_label=f"{len(shown)} waits; each is also listed with its claim",
+        aria_label=f"{len(found.waits)} waits; each is also listed with its claim",
     )
 
 

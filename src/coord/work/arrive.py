@@ -11,7 +11,7 @@ from coord.board.events import Place
 from coord.board.roll import Roll
 from coord.identity import whoami
 from coord.identity.pin import now
-from coord.liveness import beats, clone, signs
+from coord.liveness import beats, clone, others, signs
 from coord.repo import git
 from coord.settings import config
 from coord.work import enrolment, where
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from coord.board.store import Store
     from coord.board.waiting import Watch
     from coord.identity.whoami import Identity
+    from coord.liveness.others import Other
     from coord.liveness.process import Process
     from coord.repo.worktree import Worktree
     from coord.work.call import Call
@@ -65,6 +66,12 @@ class Worker(NamedTuple):
     def beat_every(self) -> float:
         """Seconds between the beats of what lasts: often enough for the declared expiry."""
         return min(_BEAT, config.load(self.here.top).expires / 3)
+
+    def others(self) -> list[Other]:
+        """Return the other sessions of this worker that live in this worktree."""
+        if self.me.instance is None:
+            return []
+        return others.living(self.here.git_dir, self.me.instance, self.watch.chain)
 
     def beat(self, process: Process | None = None) -> None:
         """Give a sign of life, in the name of `process` (default: who started this command)."""
@@ -129,9 +136,11 @@ def place(worker: Worker, branch: str | None) -> Place:
     """Return the place that `worker` would take in a line."""
     tip = None if branch is None else _tip(worker, branch)
     process = worker.watch.worker
-    mine = clone.own(worker.here.common_dir) or None
+    here = worker.here
+    mine = clone.own(here.common_dir) or None
+    by = others.mark(here.git_dir, worker.watch.chain)
     return Place(
-        worker.me.actor, worker.instance, branch, now(), process=process, tip=tip, clone=mine
+        worker.me.actor, worker.instance, branch, now(), process=process, tip=tip, clone=mine, by=by
     )
 
 
@@ -144,7 +153,19 @@ def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
     if beats.is_new(here.git_dir, worker.instance):
         worker.beat()  # the first command: at its start nobody knew the instance
     enrolment.enrol(here, worker.store, me.actor, worker.instance)
+    tell_of_others(call, worker)
     return worker
+
+
+def tell_of_others(call: Call, worker: Worker) -> None:
+    """Say who else works here as this very worker: each would give up what the other has taken."""
+    found = [one.told for one in worker.others()]
+    if found:
+        works = "works" if len(found) == 1 else "work"
+        call.note(
+            f"{' and '.join(found)} {works} in this worktree too, as {worker.me.actor}: "
+            "a sign-off gives up what its own session has claimed, and no more"
+        )
 
 
 def _with_instance(me: Identity, here: Worktree) -> Identity:

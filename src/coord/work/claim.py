@@ -17,7 +17,7 @@ _KEY = re.compile(r"(?=.*[^\W\d_])[^\W_]\S*")
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.board.events import Place, State
+    from coord.board.events import Change, Place, State
     from coord.board.roll import Roll
     from coord.overlap.pathspecs import Meeting
     from coord.work.arrive import Worker
@@ -96,12 +96,18 @@ def join(worker: Worker, roll: Roll, scope: str, mine: Place) -> Claim:
         renamed = place.branch != mine.branch and roll.branch(place) == mine.branch
         return roll.is_finished(place) and not renamed
 
-    outcome = claims.change(
-        worker.store,
-        scope,
-        worker.me,
-        lambda state: events.joined(state, mine, roll.is_dead, stays),
-    )
+    theirs = {one.name for one in worker.others()}
+
+    def decide(state: State) -> Change | None:
+        """Claim; what another session of the worker has claimed stays marked as that one's."""
+        said = mine
+        for at in events.places_for(state, mine, stays)[:1]:
+            there = state.line[at]
+            if there.by in theirs:
+                said = mine._replace(by=there.by, session=there.session)
+        return events.joined(state, said, roll.is_dead, stays)
+
+    outcome = claims.change(worker.store, scope, worker.me, decide)
     state = outcome.state
     places = events.places_for(state, mine, stays)
     return Claim(scope, state, state.line[places[0]])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
 from coord.base.names import slug
-from coord.board import claims, done, view
+from coord.board import claims, done, events, view
 from coord.repo import git
 from coord.settle import index
 from coord.work import arrive, lost, where
@@ -50,6 +50,7 @@ def finish(call: Call) -> Finished:
     branch = _current(worker)
     tip = _tip(worker, branch)
     scope, roll, mine = done.scope_of(branch), worker.roll(), arrive.place(worker, branch)
+    _bring_along(worker, roll, mine)
     newest = _newest(worker, roll, branch)
 
     def decide(state: State) -> Change | None:
@@ -100,6 +101,28 @@ def _tip(worker: Worker, branch: str) -> str:
         why="a branch lands with its commits",
         run="git commit --allow-empty -m start",
     )
+
+
+def _bring_along(worker: Worker, roll: Roll, mine: Place) -> None:
+    """Claim for this branch what the worker has claimed for branches that are no more."""
+    for event in list(claims.tops(worker.store)):
+        for place in event.state.places_of(worker.instance):
+            lost = not (place.run or place.on_behalf) and roll.branch(place) != mine.branch
+            if lost and _is_missing(worker, roll.branch(place)) and not roll.is_finished(place):
+                _claim(worker, roll, event.scope, mine)
+
+
+def _claim(worker: Worker, roll: Roll, scope: str, mine: Place) -> None:
+    def decide(state: State) -> Change | None:
+        held = state.places_of(worker.instance)
+        return events.joined(state, mine, roll.is_dead, roll.is_finished) if held else None
+
+    claims.change(worker.store, scope, worker.me, decide)
+
+
+def _is_missing(worker: Worker, branch: str | None) -> bool:
+    asked = ("show-ref", "--verify", "--quiet", f"refs/heads/{branch}")
+    return branch is not None and git.ask(*asked, cwd=worker.here.cwd).code == 1
 
 
 def _newest(worker: Worker, roll: Roll, branch: str) -> str:

@@ -45,7 +45,13 @@ class Given(NamedTuple):
 
 
 def give_up(
-    worker: Worker, roll: Roll, scope: str, moves: Sequence[Move], kept: Collection[Place] = ()
+    worker: Worker,
+    roll: Roll,
+    scope: str,
+    moves: Sequence[Move],
+    kept: Collection[Place] = (),
+    *,
+    others: Collection[str] = (),
 ) -> Given:
     """Give up what `worker` has in `scope` but the places `kept`; `moves` are :func:`own_moves`.
 
@@ -57,7 +63,7 @@ def give_up(
     def decide(state: State) -> Change | None:
         nonlocal offers, words, before
         before = state.generation
-        gone = [one for one in own(state, worker, roll) if one not in kept]
+        gone = [one for one in own(state, worker, roll, others) if one not in kept]
         held = state.holder in gone
         offers = state.offers if held else ()
         words = shipped(moves, scope, gone[0].since) if held else ""
@@ -71,9 +77,16 @@ def give_up(
     return Given(scope, before, state, offers, words, " and ".join(running) or None)
 
 
-def own(state: State, worker: Worker, roll: Roll) -> list[Place]:
-    """Return what `worker` may give up: its claims, and what a killed run has left."""
-    return [one for one in state.places_of(worker.instance) if not one.run or roll.is_dead(one)]
+def own(state: State, worker: Worker, roll: Roll, others: Collection[str] = ()) -> list[Place]:
+    """Return what `worker` may give up: its claims, and what a killed run has left.
+
+    What one of its sessions `others` has claimed is that one's to give up.
+    """
+    return [
+        one
+        for one in state.places_of(worker.instance)
+        if one.by not in others and (not one.run or roll.is_dead(one))
+    ]
 
 
 def own_moves(worker: Worker) -> Sequence[Move]:

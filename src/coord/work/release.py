@@ -9,8 +9,9 @@ from coord.board import claims
 from coord.work import arrive, leaving, lost
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
+    from coord.board.roll import Roll
     from coord.work.arrive import Worker
     from coord.work.call import Call
     from coord.work.leaving import Given
@@ -26,24 +27,26 @@ class Released(NamedTuple):
 def release(call: Call, names: Sequence[str]) -> Released:
     """Give up the worker's places in the scopes `names`; in all of its scopes, when none is named.
 
+    All are those of this session, and of those that have ended.
+
     Raises:
         Usage: one is no scope.
         Refused: one is held by somebody else, or who acts here is only inferred.
     """
     worker = arrive.leaving(call, names)
-    wanted = worker.scopes if names else own(worker)
+    roll, moves = worker.roll(), leaving.own_moves(worker)
+    others = () if names else tuple(one.name for one in worker.others())
+    wanted = worker.scopes if names else _own(worker, roll, others)
     for scope in wanted:
         _require_mine(call, worker, scope)
-    roll, moves = worker.roll(), leaving.own_moves(worker)
-    given = tuple(leaving.give_up(worker, roll, scope, moves) for scope in wanted)
-    return Released(worker.me.actor, given)
+    given = (leaving.give_up(worker, roll, scope, moves, others=others) for scope in wanted)
+    return Released(worker.me.actor, tuple(given))
 
 
-def own(worker: Worker) -> list[str]:
-    """Return the scopes in which `worker` holds or waits."""
+def _own(worker: Worker, roll: Roll, others: Collection[str]) -> list[str]:
+    """Return the scopes in which this session of `worker` has something to give up."""
     tops = claims.tops(worker.store)
-    roll = worker.roll()
-    return sorted(event.scope for event in tops if leaving.own(event.state, worker, roll))
+    return sorted(one.scope for one in tops if leaving.own(one.state, worker, roll, others))
 
 
 def _require_mine(call: Call, worker: Worker, scope: str) -> None:

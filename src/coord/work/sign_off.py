@@ -12,7 +12,7 @@ from coord.repo import git
 from coord.work import arrive, leaving, uncommitted, where, whoami
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from coord.board.line import Event
     from coord.board.offer import Offer
@@ -34,6 +34,7 @@ class SignedOff(NamedTuple):
         kept: the scopes that stay the worker's: finished, or offered to somebody.
         offered: the offers that stand on some of these.
         running: what runs under a scope still, and holds it until it ends.
+        theirs: what another session of the worker has claimed, and who that is.
     """
 
     worker: Worker
@@ -43,13 +44,14 @@ class SignedOff(NamedTuple):
     kept: list[str]
     offered: dict[str, tuple[Offer, ...]]
     running: dict[str, str]
+    theirs: dict[str, str]
 
 
 def sign_off(call: Call) -> SignedOff:
     """End a session: give up what the worker holds and waits for, and its signs of life.
 
     What it claimed for a branch that it has finished stays until that lands, and what it offers
-    to somebody until that is taken up.
+    to somebody until that is taken up; what another session of it has claimed that lives here.
 
     Raises:
         Refused: who acts here is only inferred, or contradicted: it could end somebody else's.
@@ -63,8 +65,10 @@ def sign_off(call: Call) -> SignedOff:
         call.note(words)
     pending, changed = _pending(here), uncommitted.paths(here)
     worker = arrive.Worker(here, me, chosen.board_of(here.common_dir), call.watch, [])
-    left = _left(worker)
-    beats.drop(here.git_dir, me.instance, worker.watch.chain)
+    arrive.tell_of_others(call, worker)
+    others = {one.name: one.told for one in worker.others()}
+    left = _left(worker, others)
+    beats.drop(here.git_dir, me.instance, others)
     return SignedOff(worker, pending, changed, *left)
 
 
@@ -75,9 +79,9 @@ def _pending(here: Worktree) -> list[str]:
 
 
 def _left(
-    worker: Worker,
-) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]], dict[str, str]]:
-    """Give up places; return what was given up, what was kept, and offers and runs on that."""
+    worker: Worker, others: Mapping[str, str]
+) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]], dict[str, str], dict[str, str]]:
+    """Give up places; return what was given up, what was kept, and who or what keeps it."""
     tops = list(claims.tops(worker.store)) if worker.me.instance else []
     roll, moves, released = worker.roll(), leaving.own_moves(worker), []
     offered = {event.scope: found for event in tops if (found := _offered(worker, roll, event))}
@@ -87,20 +91,28 @@ def _left(
         for event in tops
         if worker.me.instance and (runs := view.running(event.state, worker.instance, roll))
     }
+    theirs = {
+        event.scope: others[place.by or ""]
+        for event in tops
+        for place in mine[event.scope]
+        if place.by in others
+    }
     kept = {
         event.scope: [
             one
             for one in mine[event.scope]
-            if roll.is_finished(one) or (one == event.state.holder and _stays(event, offered))
+            if one.by in others
+            or roll.is_finished(one)
+            or (one == event.state.holder and _stays(event, offered))
         ]
         for event in tops
     }
     for scope in sorted(mine):
         if len(kept[scope]) < len(mine[scope]):
             stay = frozenset(kept[scope])
-            released.append(leaving.give_up(worker, roll, scope, moves, stay))
+            released.append(leaving.give_up(worker, roll, scope, moves, stay, others=others))
     remaining = [scope for scope in mine if kept[scope] or scope in running]
-    return released, sorted(remaining), offered, running
+    return released, sorted(remaining), offered, running, theirs
 
 
 def _stays(event: Event, offered: Collection[str]) -> bool:

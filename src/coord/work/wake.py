@@ -68,6 +68,7 @@ def wake(call: Call, stagger: float | None = None) -> Woken:
     worker = arrive.looking(call)
     worker.beat()
     _enrol(worker)
+    arrive.tell_of_others(call, worker)
     return _gathered(worker, declared, missing)
 
 

@@ -128,6 +128,22 @@ def test_a_running_branch_is_known_by_its_new_name(hub: Repo, tmp_path: Path) ->
     assert answer(one, "sign-off")["kept"] == ["artifact:x", "branch:b", "branch:new"]
 
 
+def test_what_was_claimed_for_a_branch_that_is_no_more_is_finished_with_the_next(
+    hub: Repo, tmp_path: Path
+) -> None:
+    """The worker has switched to another branch, and deleted the one it claimed for."""
+    one = worker(hub, tmp_path / "one", "b", "one-0001")
+    answer(one, "claim", "artifact:x", "y")
+    _anew(one)
+    one.commit("work", {"x": "1\n"})
+
+    assert answer(one, "finish")["claims"] == ["artifact:x", "branch:new", "task:y"]
+
+    (found,) = order(hub)
+    assert (found["branch"], found["state"], found["footprint"]) == ("new", "finished", ["x"])
+    assert answer(one, "sign-off")["released"] == []
+
+
 def test_what_is_claimed_again_under_the_new_name_is_one_claim(hub: Repo, one: Repo) -> None:
     """It is at work on it again, and waits for nothing of its own."""
     one.git("branch", "-m", "new")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.identity import pin
-from coord.liveness import beats, clone, machine, mounts, presence, process, signs
+from coord.liveness import beats, clone, machine, mounts, others, presence, process, signs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -338,8 +338,8 @@ def test_who_signs_off_has_ended_until_its_next_command(common: Path) -> None:
     given = signs.alone(process.own())
     beats.beat(private, instance, given)
 
-    beats.drop(private, instance, given)
-    beats.drop(private, instance, given)
+    beats.drop(private, instance)
+    beats.drop(private, instance)
 
     assert _status(common, instance) == presence.Status("ended", None, "it has signed off")
     beats.beat(private, instance, given)
@@ -353,7 +353,8 @@ def test_who_signs_off_ends_no_other_session_that_lives(common: Path) -> None:
         beats.beat(private, instance, signs.alone(process.of(child.pid)))
         given = signs.alone(process.own())
         beats.beat(private, instance, given)
-        beats.drop(private, instance, given)
+        stay = [one.name for one in others.living(private, instance, given)]
+        beats.drop(private, instance, stay)
         assert _status(common, instance, NOW * 2).liveness == "silent"
         child.communicate(b"\n")
 
