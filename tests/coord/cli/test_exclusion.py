@@ -183,25 +183,30 @@ def test_a_kill_leaves_a_scope_neither_to_two_nor_for_ever(
 ) -> None:
     """Of the run or of its command, at any moment; COORD_RUN_ROUNDS=50 kills each so often.
 
-    The command holds a lock of its own, which tells two at work.
+    The command holds a lock of its own, which tells two at work. What a killed run has left is its
+    worker's to run again, and another's by the take-over that it is offered.
     """
     work = ("flock", "-n", "-E", "99", "-F", str(tmp_path / "at-work"), "sleep", "0.3")
     for _ in range(LONG):
         mark = uuid.uuid4().hex
         struck = _started(one.with_env(**{MARK: mark}), "run", "y", "--", *work)
-        other = _started(two, "run", "y", "--timeout", "30s", "--", *work)
         moment = time.monotonic() + random.uniform(0, 1.5)  # noqa: S311  # no secret
         while time.monotonic() < moment and struck.poll() is None:
             time.sleep(0.01)
         for pid in _of(mark, victim):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        for run in (struck, other):
-            run.communicate(timeout=60)
+        done = two.coord("run", "y", "--timeout", "2s", "--", *work)
+        if done.code:
+            assert done.refusal.why.startswith("it did not become yours")
+            assert "--reason 'its run has ended'" in done.refusal.run
+            assert two.paste(done.refusal.run).code == 0
+            assert two.coord("run", "y", "--no-wait", "--", *work).code == 0
+            assert two.coord("release", "y").code == 0
+        struck.communicate(timeout=60)
 
-        assert other.returncode == 0
         assert struck.returncode != 99
-        assert two.coord("run", "y", "--timeout", "30s", "--", *work).code == 0
+        assert one.coord("run", "y", "--no-wait", "--", *work).code == 0
         assert eventually(lambda mark=mark: not marked(mark))
 
 
