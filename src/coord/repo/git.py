@@ -268,7 +268,7 @@ def with_hooks(*args: str, cwd: str, env: Mapping[str, str]) -> int:
     with tempfile.TemporaryFile() as said:
         done = subprocess.run(argv, cwd=cwd, env=env, stdout=said, stderr=said, check=False)
         said.seek(0)
-        sys.stderr.write(os.fsdecode(said.read()))
+        subprocess.run(["cat"], stdin=said, stdout=sys.stderr.fileno(), check=False)
     return done.returncode
 
 
