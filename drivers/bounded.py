@@ -23,6 +23,8 @@ def tables(data: bytes) -> dict[str, object]:
         ValueError: it is no UTF-8, no TOML, or beyond the bounds; tomllib's own and
             UnicodeDecodeError are such.
     """
+    if not data:
+        return {}
     import tomllib  # noqa: PLC0415  # 15 ms, only where something is declared
 
     if len(data) > MOST:

@@ -8,11 +8,9 @@ done; what asks whether anybody has read it (``inbox``) can.
 from __future__ import annotations
 
 import io
+import os
 import sys
-from typing import TYPE_CHECKING, TextIO
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import TextIO
 
 _NAMES = ("stdout", "stderr")
 
@@ -31,25 +29,40 @@ class _Pipe(io.FileIO):
             return len(data)
 
 
-def outlive_readers(names: Iterable[str] = _NAMES) -> None:
-    """Let this process outlive the readers of its stdout and stderr; entries only."""
-    for name in names:
+def outlive_readers() -> None:
+    """Let this process outlive the readers of its stdout and stderr; entries only.
+
+    One that was closed for us (``>&-``) leads nowhere from now on, as git itself has it: else the
+    next file that is opened would be our stdout, and a child's.
+    """
+    closed = [number for number in range(3) if not _is_open(number)]
+    for _ in closed:  # the lowest that is free: that very one
+        os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    for number, name in enumerate(_NAMES, 1):
         stream: TextIO | None = getattr(sys, name)
-        if stream is None:
-            continue
-        stream.flush()
-        raw = _Pipe(stream.fileno(), "wb", closefd=False)
+        if stream is not None:
+            stream.flush()
+        raw = _Pipe(number, "wb", closefd=False)
+        raw.lost = number in closed
         setattr(
             sys,
             name,
             io.TextIOWrapper(
                 io.BufferedWriter(raw),
-                encoding=stream.encoding,
-                errors=stream.errors,
+                encoding=stream.encoding if stream else "utf-8",
+                errors=stream.errors if stream else "backslashreplace",
                 line_buffering=name == "stderr" or raw.isatty(),
                 write_through=name == "stderr",
             ),
         )
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 
 
 def is_lost(stream: object) -> bool:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING
 
-from coord.cli import show
+from coord.cli import forward, show
 from coord.liveness import process
 from coord.work import circle
 
@@ -33,7 +33,11 @@ def ending() -> Iterator[None]:
             signal.signal(one, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
-    before = [(number, signal.signal(number, leave)) for number in _FORWARDED]
+    before = [
+        (number, signal.signal(number, leave))
+        for number in _FORWARDED
+        if signal.getsignal(number) is not signal.SIG_IGN  # nohup
+    ]
     try:
         yield
     finally:
@@ -48,25 +52,18 @@ def status(hold: Hold, command: Sequence[str]) -> int:
 
     Its process is put on the record as soon as that is there.
     """
-    try:
-        lock = [hold.session.fd] if hold.session.fd >= 0 else []
-        child = subprocess.Popen(command, cwd=hold.call.cwd, env=_environment(hold), pass_fds=lock)
-    except OSError as error:
-        show.note(f"{command[0]}: {error.strerror}")
-        return 127 if isinstance(error, FileNotFoundError) else 126
-    before = [
-        *(
-            (number, signal.signal(number, lambda got, _: child.send_signal(got)))
-            for number in _FORWARDED
-        ),
-        *((number, signal.signal(number, lambda *_: None)) for number in _LEFT_TO_THE_COMMAND),
-    ]
-    try:
+    lock = [hold.session.fd] if hold.session.fd >= 0 else []
+    with forward.to_command(_FORWARDED, _LEFT_TO_THE_COMMAND) as started:
+        try:
+            child = subprocess.Popen(
+                command, cwd=hold.call.cwd, env=_environment(hold), pass_fds=lock
+            )
+        except OSError as error:
+            show.note(f"{command[0]}: {error.strerror}")
+            return 127 if isinstance(error, FileNotFoundError) else 126
+        started(child)
         hold.record(process.of(child.pid))
         code = child.wait()
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
     return code if code >= 0 else 128 - code
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.cli import edge, show
+from coord.cli import edge, forward, show
 from coord.liveness import process
 from coord.work.session import keeping
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from coord.work.session import Kept
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
@@ -31,11 +33,16 @@ def session(asked: str | None, *, command: tuple[str, ...]) -> int:
     Signals go to CMD, and its status comes back. What it starts knows the session by COORD_SESSION.
     """
     call = edge.call(asked, "session", [], {}, command)
-    with keeping(call) as kept:
-        return _status(kept, command)
+    with (
+        forward.to_command(_FORWARDED, _LEFT_TO_THE_COMMAND) as started,
+        keeping(call) as kept,
+    ):
+        return _status(kept, command, started)
 
 
-def _status(kept: Kept, command: tuple[str, ...]) -> int:
+def _status(
+    kept: Kept, command: tuple[str, ...], started: Callable[[subprocess.Popen[bytes]], None]
+) -> int:
     adopting = _adopt()
     kept.session.starting()
     environ = {**kept.call.environ, "COORD_SESSION": kept.session.id}
@@ -50,10 +57,7 @@ def _status(kept: Kept, command: tuple[str, ...]) -> int:
         show.note(f"{command[0]}: {error.strerror}")
         kept.over(all_of_it=True)
         return 127 if isinstance(error, FileNotFoundError) else 126
-    for number in _FORWARDED:
-        signal.signal(number, lambda got, _: child.send_signal(got))
-    for number in _LEFT_TO_THE_COMMAND:
-        signal.signal(number, lambda *_: None)
+    started(child)
     kept.record(process.of(child.pid))
     code = child.wait()
     kept.over(all_of_it=not adopting or not _has_children())

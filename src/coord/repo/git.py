@@ -277,11 +277,23 @@ def as_user(*args: str, cwd: str, env: Mapping[str, str]) -> Output:
 
 
 def with_hooks(*args: str, cwd: str, env: Mapping[str, str]) -> int:
-    """Run git as the user would have, its hooks too, all its words on stderr; return its status."""
-    import subprocess  # noqa: PLC0415  # 10 ms that only verbs pay which commit
+    """Run git as the user would have, its hooks too, all its words on stderr; return its status.
 
-    words = sys.stderr.fileno()
-    return subprocess.run(["git", *args], cwd=cwd, env=env, stdout=words, check=False).returncode
+    Where a pipe may lose its reader (``2>&1 | head -1``) they are handed on at the end: git and
+    hooks would die of it half way.
+    """
+    import subprocess  # noqa: PLC0415  # 10 ms that only verbs pay which commit
+    import tempfile  # noqa: PLC0415  # likewise
+
+    argv = ["git", *args]
+    if sys.stderr.isatty():
+        words = sys.stderr.fileno()
+        return subprocess.run(argv, cwd=cwd, env=env, stdout=words, check=False).returncode
+    with tempfile.TemporaryFile() as said:
+        done = subprocess.run(argv, cwd=cwd, env=env, stdout=said, stderr=said, check=False)
+        said.seek(0)
+        subprocess.run(["cat"], stdin=said, stdout=sys.stderr.fileno(), check=False)
+    return done.returncode
 
 
 def _run(args: tuple[str, ...], cwd: str, env: Mapping[str, str], stdin: bytes | None) -> Output:

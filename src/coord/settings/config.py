@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-from dataclasses import dataclass, field
 
 from coord.base import peerfile
 from coord.base.names import is_actor, shown
@@ -18,7 +17,11 @@ from coord.settings.sections import ConfigInvalid, Sections, below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NamedTuple
+
     from coord.settings.sections import Unknown
+else:
+    from coord.base.frozen import NamedTuple  # dataclasses cost each command 3 ms
 
 FILE = ".coord.toml"
 _SECTIONS = {
@@ -36,11 +39,11 @@ AUTHORSHIP = ("warn", "refuse")
 STORES = ("directory",)
 MOVES = "coordination/moves.tsv"
 PUT_DOWN = "coordination/put-down.tsv"
+EXPIRES, STAGGER = 1800.0, 5.0  # seconds
 KINDS = ("new", "improve", "fix", "combine", "reach", "infra", "outreach")
 
 
-@dataclass(frozen=True)
-class Derived:
+class Derived(NamedTuple):
     """A derived artifact: ``[derived."PATTERN"]``.
 
     Attributes:
@@ -54,8 +57,7 @@ class Derived:
     inputs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Log:
+class Log(NamedTuple):
     """An append-only log: ``[log."PATTERN"]``; `start` begins a record.
 
     An empty one means paragraphs, None lines.
@@ -65,8 +67,7 @@ class Log:
     start: str | None = None
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """``[identity]``: whether the author follows the pin, and as what."""
 
     author: str = "actor"
@@ -74,8 +75,7 @@ class Identity:
     email: str | None = None
 
 
-@dataclass(frozen=True)
-class Lane:
+class Lane(NamedTuple):
     """``[lane.NAME]``: a duty to tend at least `every` so many seconds; `about` says what it is."""
 
     name: str
@@ -83,8 +83,7 @@ class Lane:
     about: str = ""
 
 
-@dataclass(frozen=True)
-class Fleet:
+class Fleet(NamedTuple):
     """The fleet's habits.
 
     Attributes:
@@ -98,12 +97,11 @@ class Fleet:
     kinds: tuple[str, ...] = KINDS
     moves: str = MOVES
     put_down: str = PUT_DOWN
-    stagger: float = 5.0
+    stagger: float = STAGGER
     lanes: tuple[Lane, ...] = ()
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(NamedTuple):
     """The whole declaration; later patterns win over earlier ones.
 
     Attributes:
@@ -119,11 +117,11 @@ class Config:
 
     derived: tuple[Derived, ...] = ()
     log: tuple[Log, ...] = ()
-    identity: Identity = field(default_factory=Identity)
+    identity: Identity = Identity()
     authorship: str = "warn"
     store: str = "directory"
-    expires: float = 1800.0
-    fleet: Fleet = field(default_factory=Fleet)
+    expires: float = EXPIRES
+    fleet: Fleet = Fleet()
     unknown: tuple[Unknown, ...] = ()
 
 
@@ -207,7 +205,7 @@ class _Reader(Sections):
             ),
             self._choice("push", section["push"], "authorship", AUTHORSHIP),
             self._choice("board", section["board"], "store", STORES),
-            self._duration("presence", section["presence"], "expires", Config.expires),
+            self._duration("presence", section["presence"], "expires", EXPIRES),
             Fleet(
                 self._kinds(section["moves"]),
                 self._ledger("moves", section["moves"], MOVES),
@@ -260,7 +258,7 @@ class _Reader(Sections):
     def _stagger(self, wake: dict[str, object]) -> float:
         if wake.get("stagger") == "0s":
             return 0.0
-        return self._duration("wake", wake, "stagger", Fleet.stagger)
+        return self._duration("wake", wake, "stagger", STAGGER)
 
     def _lane(self, name: str, rule: dict[str, object]) -> Lane:
         at = f"lane.{name}" if is_actor(name) else f'lane."{name}"'

@@ -7,7 +7,6 @@ of two that close a circle at once, one at least sees the other.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
@@ -127,6 +126,8 @@ def tell(worker: Worker, found: list[Step], end: str) -> None:
     """Tell the others in a circle of it, once for as long as nothing of it changes hands."""
     me = worker.me.instance or ""
     mark = "\n".join(f"{step.wait.scope} {step.holder}" for step in found)
+    import hashlib  # noqa: PLC0415  # 2 ms that only a circle pays
+
     key = f"{keys.posted(me)}/circle-{hashlib.sha256(mark.encode('utf-8', 'replace')).hexdigest()}"
     if worker.store.read(key) is not None:
         return

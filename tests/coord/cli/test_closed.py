@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from harness import Repo
 from harness.grounds import script
+from harness.kills import ROUNDS
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from harness import Repo
 
 
 def _unread(tree: Repo, words: str, *, both: bool = False, wait: str = "true") -> int:
@@ -64,6 +66,75 @@ def test_a_sign_off_that_nobody_reads_of_gives_up_all(installed: Repo, tmp_path:
     assert "task:" not in tree.coord("board").out
 
 
+# Each changes something; `$OTHER` is a peer.
+WRITES = (
+    "claim x y",
+    "announce --intent later",
+    "pause",
+    "resume",
+    "send help $OTHER hello",
+    "handoff $OTHER --scope x",
+    "run w -- true",
+    "session -- true",
+    "id next adr",
+    "put-down later --reason weak",
+    "ship new thing",
+    "finish",
+    "worktree add ../more -b more",
+    "track once 'once/*'",
+    "untrack 'once/*'",
+    "release x",
+    "take-over held --from-present --reason because",
+    "sign-off",
+    "pin --replace",
+)
+
+
+def _effects(tree: Repo) -> str:
+    """Return what all these verbs have left, but names and times."""
+    rows = json.loads(tree.coord("board", "--json").out)["claims"]
+    claims = [(row["scope"], row["state"], row["generation"]) for row in rows]
+    files = tree.git("status", "--porcelain").splitlines()
+    return repr((sorted(claims), sorted(files), len(tree.git("worktree", "list").splitlines())))
+
+
+def _done(tree: Repo, verb: str, end: str) -> int:
+    """Return the exit code of a verb by our own script: git itself opens what is closed."""
+    into, lost = os.pipe()
+    os.close(into)
+    out = subprocess.DEVNULL if not end else lost
+    line = f"{script('git-coord')} {verb} {end if '&-' in end else ''}"
+    try:
+        return subprocess.run(
+            ["sh", "-c", line], cwd=tree.path, env=tree.env, stdout=out, stderr=out, check=False
+        ).returncode
+    finally:
+        os.close(lost)
+
+
+ENDS = ("no reader", ">&- 2>&-", "<&- >&- 2>&-")
+
+
+def test_every_verb_that_writes_does_all_of_it_and_says_so(
+    installed: Repo, tmp_path: Path, env: dict[str, str]
+) -> None:
+    """wacli#366, comfy-cli#615; COORD_KILL_ROUNDS tries each verb at each closed end."""
+    left = []
+    for first in range(len(ENDS) + 1 if ROUNDS > 1 else 2):
+        folder = tmp_path / str(first)
+        shutil.copytree(installed.path, folder / "repo", symlinks=True)
+        repo = Repo(folder / "repo", env)
+        tree, peer = (repo.worktree(folder / name, name) for name in ("tree", "peer"))
+        peer.coord("claim", "held")
+        me = tree.with_env(OTHER=peer.coord("whoami").out.split()[0])
+        for at, verb in enumerate(WRITES):
+            end = ENDS[(first + at) % len(ENDS)] if first else ""
+            assert _done(me, verb, end) == 0, (verb, end)
+        left.append(_effects(tree))
+
+    assert left == [left[0]] * len(left)
+
+
 @pytest.mark.parametrize("verb", ["board", "wake", "whoami", "doctor", "log x", "inbox", "list"])
 def test_who_reads_only_the_beginning_gets_no_failure(
     installed: Repo, tmp_path: Path, verb: str
@@ -81,6 +152,16 @@ def test_messages_that_found_no_reader_stay_unread(installed: Repo, tmp_path: Pa
     _send(installed, tree, "are you there")
 
     assert _unread(tree, "git coord inbox") == 0
+
+    assert "1 message" in tree.coord("inbox").out
+
+
+def test_messages_for_a_closed_stdout_stay_unread(installed: Repo, tmp_path: Path) -> None:
+    """`>&-`: there is nobody to read them."""
+    tree = installed.worktree(tmp_path / "tree", "tree")
+    _send(installed, tree, "are you there")
+
+    assert tree.run("sh", "-c", f"{script('git-coord')} inbox >&-").code == 0
 
     assert "1 message" in tree.coord("inbox").out
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import signal
 import subprocess
+import sys
 import time
+import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.board import answer, eventually, scope, worker
+from harness.board import MARK, answer, eventually, marked, scope, worker
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness import Repo
 
 ROUNDS = int(os.environ.get("COORD_RUN_ROUNDS", "3"))
+LONG = ROUNDS if "COORD_RUN_ROUNDS" in os.environ else 1
+# A user namespace that grants no inotify.
+WITHOUT = ("unshare", "-U", "-r", "sh", "-c",
+           'echo 0 >/proc/sys/user/max_inotify_instances; exec "$@"', "-")  # fmt: skip
 
 
 @pytest.fixture
@@ -169,3 +176,78 @@ def test_an_ended_run_in_line_leaves_the_line(one: Repo, two: Repo) -> None:
 
     assert waiting.wait(10) == -signal.SIGTERM
     assert len(scope(one, "task:y")["claimants"]) == 1
+
+
+@pytest.mark.parametrize("victim", ["run", "command"])
+def test_a_kill_leaves_a_scope_neither_to_two_nor_for_ever(
+    one: Repo, two: Repo, tmp_path: Path, victim: str
+) -> None:
+    """Of the run or of its command, at any moment; COORD_RUN_ROUNDS=50 kills each so often.
+
+    The command holds a lock of its own, which tells two at work. What a killed run has left is its
+    worker's to run again, and another's by the take-over that it is offered.
+    """
+    work = ("flock", "-n", "-E", "99", "-F", str(tmp_path / "at-work"), "sleep", "0.3")
+    for _ in range(LONG):
+        mark = uuid.uuid4().hex
+        struck = _started(one.with_env(**{MARK: mark}), "run", "y", "--", *work)
+        moment = time.monotonic() + random.uniform(0, 1.5)  # noqa: S311  # no secret
+        while time.monotonic() < moment and struck.poll() is None:
+            time.sleep(0.01)
+        for pid in _of(mark, victim):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        done = two.coord("run", "y", "--timeout", "2s", "--", *work)
+        if done.code:
+            assert done.refusal.why.startswith("it did not become yours")
+            assert "--reason 'its run has ended'" in done.refusal.run
+            assert two.paste(done.refusal.run).code == 0
+            assert two.coord("run", "y", "--no-wait", "--", *work).code == 0
+            assert two.coord("release", "y").code == 0
+        struck.communicate(timeout=60)
+
+        assert struck.returncode != 99
+        assert one.coord("run", "y", "--no-wait", "--", *work).code == 0
+        assert eventually(lambda mark=mark: not marked(mark))
+
+
+def _of(mark: str, victim: str) -> list[int]:
+    """Return the processes of a started run that are the run itself, or its command."""
+    found = []
+    for pid in marked(mark):
+        with contextlib.suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            is_run = b"run" in words
+            if is_run == (victim == "run"):
+                found.append(pid)
+    return found
+
+
+# A wait that looks again by itself only when all is lost.
+UNSAFE = """
+from coord.cli import slumber
+slumber.CODE = slumber.CODE.replace(
+    "main()", "from coord.board import bell; bell._SAFETY = 600.0; main()"
+)
+from coord.cli.main import run
+run()
+"""
+
+
+@pytest.mark.parametrize("way", ["inotify", "polling"])
+def test_a_release_between_the_look_and_the_sleep_is_not_missed(
+    one: Repo, two: Repo, way: str
+) -> None:
+    """At any moment of a wait that begins; COORD_RUN_ROUNDS=200 is the long race."""
+    around = () if way == "inotify" else WITHOUT
+    for _ in range(LONG):
+        answer(one, "claim", "y")
+        wait = subprocess.Popen(
+            (*around, sys.executable, "-c", UNSAFE, "wait", "y", "--timeout", "60s"), cwd=two.path,
+            env=dict(two.env), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        time.sleep(random.uniform(0, 0.8))  # noqa: S311  # no secret
+        answer(one, "release", "y")
+        said = wait.communicate(timeout=90)
+
+        assert (wait.returncode, said[0]) == (0, b"task:y is free\n"), said
