@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.liveness import machine
-from harness.board import MARK, actor, answer, eventually, living, marked, scope, silence
-from harness.clinic import findings
+from harness.board import actor, answer, eventually, living, scope, silence
 from harness.lives import (
     AGAIN,
     MUTANTS,

@@ -63,7 +63,7 @@ def orphaned(wait: Asleep) -> int:
 
 def interrupted(wait: Asleep) -> None:
     """Say what a wait leaves behind: who presses Ctrl-C may think that all is undone."""
-    state = claims.state(directory.Directory(wait.board), wait.scope)
+    state = claims.state(chosen.board_of(wait.common_dir), wait.scope)
     if state.places_of(wait.instance):
         _print(sys.stderr, f"{headlines.OURS} {shown(headlines.kept(wait.scope))}")
 

@@ -70,7 +70,7 @@ def _remarks(entry: Entry, at: Mapping[str, int]) -> Iterator[str]:
     if branch.moved:
         yield "changed since it was finished"
     if branch.work.was:
-        yield f"was {_last_of(branch.work.was)}"
+        yield f"was {_nearest(branch.work.was)}"
     if branch.ref is None:
         yield _why_missing(entry)
 
@@ -83,7 +83,7 @@ def _why_missing(entry: Entry) -> str:
         return "no such branch"
     at = f"finished at {(branch.work.finished_tip or '')[:_SHORT]}"
     if branch.under:
-        return f"{at}, which is in {_last_of(branch.under)}"
+        return f"{at}, which is in {_nearest(branch.under)}"
     if branch.state == LANDED:
         return at
     return f"deleted, {at}" if branch.tip else f"deleted, {at}, which is gone too"

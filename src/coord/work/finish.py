@@ -13,7 +13,7 @@ from coord.settle import index
 from coord.work import arrive, lost, where
 
 if TYPE_CHECKING:
-    from coord.board.events import Change, State
+    from coord.board.events import Change, Place, State
     from coord.board.roll import Roll
     from coord.work.arrive import Worker
     from coord.work.call import Call
