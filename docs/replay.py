@@ -24,7 +24,7 @@ _ID = re.compile(
     r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{14}-[0-9a-f]{8}|[0-9a-f]{16}"
     r"|[0-9a-f]{12}|(?<=instance )[0-9a-f]{8})\b"
 )
-_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\b\d+ seconds?(?= ago)")
 
 
 class Step(NamedTuple):
