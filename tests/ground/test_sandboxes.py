@@ -94,6 +94,24 @@ def test_a_read_only_common_dir_is_read_and_named(refused: Repo) -> None:
     assert refused.paste(told).out.strip() == str(common)
 
 
+def test_what_only_looks_works_on_a_read_only_board_and_a_wait_ends(
+    installed: Repo, tmp_path: Path
+) -> None:
+    """It has no lock there, and for want of one it began anew whenever its time was up."""
+    tree, other = (installed.worktree(tmp_path / name, name) for name in ("tree", "other"))
+    assert other.coord("claim", "x").code == 0
+    assert tree.coord("whoami").code == 0
+    looking = ("list", "show", "inbox", "overlap", "merge-order", "mirror", "lanes", "id check",
+               "wake --no-stagger", "put-down --list", "ship fix x")  # fmt: skip
+    wait = "timeout 20 git coord wait x --timeout 1s"
+    commands = (wait, *(f"git coord {verb}" for verb in looking))
+
+    waited, *looked = inside(tree, *commands, locked=[tree.common()])
+
+    assert (waited.code, waited.refusal.rule) == (1, "still-held")
+    assert [done.code for done in looked] == [0] * len(looking), looked
+
+
 def test_what_rewrites_or_adds_is_named_too(installed: Repo, tmp_path: Path) -> None:
     """``reauthor`` writes objects itself; ``worktree add`` and the installer write all over."""
     tree = installed.worktree(tmp_path / "tree", "tree")

@@ -53,10 +53,15 @@ def fall(waiting: Waiting, answer: str, program: list[str] | None = None) -> Non
 
 
 def resumed() -> Resumed | None:
-    """Return what this process has left of a wait that slept; None where it did not."""
+    """Return what this process has left of a wait that slept; None where it did not.
+
+    Where nothing can be written it has no lock, and its time is up all the same.
+    """
     said = os.environ.pop(slumber.RESUMED, "").split(slumber.FIELD)
     try:
         end, fd, path = float(said[0]), int(said[1]), said[2]
+        if fd < 0:
+            return Resumed(end, None)
         facts, there = os.fstat(fd), os.stat(path)
     except (ValueError, IndexError, OSError):
         return None
