@@ -47,7 +47,7 @@ for file; do :; done
 mkdir -p "$ASIDE"; cp "$file" "$ASIDE/$$"; echo "by hand: $file"
 case $1 in
 +*) sed -i -e "${1#+}d" -e '/\[\[\[\[/d' "$file" ;;
-*) sed -i -e '/^<<<<<<</d' -e '/^=======$/d' -e '/^>>>>>>>/d' "$file" ;;
+*) sed -i -e '/^<<<<<<</d' -e '/^=======$/d' -e '/^>>>>>>>/d' -e '/\[\[\[\[/d' "$file" ;;
 esac
 """
 
