@@ -146,6 +146,12 @@ PATIENTS: dict[str, Patient] = {
     "a write-once file changed and committed": Patient(
         "echo heron >once/1; raw commit -qam x", CHECK
     ),
+    "markers in a derived file": Patient(
+        "both_made; git merge -q side; printf 'marl\nflint\nagate\n' >in; "
+        "printf '<<<<<<< HEAD\nmarl\nflint\n=======\nflint\nagate\n>>>>>>> side\n' >out;"
+        "git add .; raw commit -qm m",
+        CHECK,
+    ),
     # Who a commit is by.
     "a commit of another author": Patient(
         "cd ../w; git config notes.rewriteRef 'refs/notes/*'; GIT_AUTHOR_NAME=root git commit -q "

@@ -151,9 +151,7 @@ class _States:
         """Return the fault of a merge whose version of a file is a text merge of its parents'."""
         for path in self._unit.paths.intersection(*(edge.guarded for edge in edges)):
             if self._merges.is_text_merge(commit, path, edges):
-                return Fault(
-                    MIXED, commit, path, "the merge mixed the text of both sides' versions"
-                )
+                return Fault(MIXED, commit, path, "the merge holds text of both sides' versions")
         return None
 
     def _dropped(self, commit: Commit, edges: Sequence[Edge]) -> Fault | None:

@@ -11,6 +11,7 @@ import tempfile
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from coord.drivers import markers
 from coord.history.changes import Change
 
 if TYPE_CHECKING:
@@ -59,9 +60,22 @@ class Merges:
         return old == new
 
     def is_text_merge(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
-        """Tell whether the version of a merge is what ``git merge-file`` makes of its parents'."""
+        """Tell whether the version of a merge is text of its parents', and made by no producer.
+
+        What ``git merge-file`` makes of theirs; all of them, one after the other; or a conflict
+        that none of them has.
+        """
         if not self.is_two_sided(commit, path, edges):
             return False
+        texts = [self._blobs.read(blob) for _, blob in _sides(commit, path, edges)]
+        result = self._blobs.read(_result(path, edges))
+        if markers.line(result, frozenset[bytes]().union(*map(markers.conflicts, texts))):
+            return True
+        return result in (b"".join(texts), b"".join(texts[::-1])) or self._is_merged(
+            commit, path, edges
+        )
+
+    def _is_merged(self, commit: Commit, path: bytes, edges: Sequence[Edge]) -> bool:
         sides = _sides(commit, path, edges)
         (first, blob), *others = sides
         text: bytes | None = self._blobs.read(blob)
