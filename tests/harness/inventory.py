@@ -22,8 +22,15 @@ _OURS = (
     "coord-sessions",
     "rebase-merge/",
 )
-_OF_GIT = ("index", "/logs/", "HEAD", "ORIG_HEAD", "_MSG", "AUTO_MERGE", ".lock", "_MODE")
-_CONFIG = ("config", "config.worktree", "identities", "coord.config", "coord-identity.toml")
+_OF_GIT = ("index", "gitdir", "/logs/", "HEAD", "ORIG_HEAD", "_MSG", "AUTO_MERGE", ".lock", "_MODE")
+_CONFIG = (
+    "info/attributes",
+    "config",
+    "config.worktree",
+    "identities",
+    "coord.config",
+    "coord-identity.toml",
+)
 _WORD = re.compile(r'[^\s"=\[\]]+')
 _EVERY = ("rev-list", "--objects", "--all", "--reflog", "--indexed-objects", "--no-object-names")
 

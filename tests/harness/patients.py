@@ -146,6 +146,12 @@ PATIENTS: dict[str, Patient] = {
     "a write-once file changed and committed": Patient(
         "echo heron >once/1; raw commit -qam x", CHECK
     ),
+    "markers in a derived file": Patient(
+        "both_made; git merge -q side; printf 'marl\nflint\nagate\n' >in; "
+        "printf '<<<<<<< HEAD\nmarl\nflint\n=======\nflint\nagate\n>>>>>>> side\n' >out;"
+        "git add .; raw commit -qm m",
+        CHECK,
+    ),
     # Who a commit is by.
     "a commit of another author": Patient(
         "cd ../w; git config notes.rewriteRef 'refs/notes/*'; GIT_AUTHOR_NAME=root git commit -q "
@@ -221,6 +227,45 @@ PATIENTS: dict[str, Patient] = {
     ),
     "a declaration that was not installed": Patient("echo 'N coord-log' >>.gitattributes"),
     "a lock that was left": Patient("touch -d '2 hours ago' .git/index.lock"),
+    "a log that moved, in a clone that guards where it was": Patient(
+        "git clone -q . ../c; (cd ../c; coord-install --trust); mkdir doc; git mv LOG doc/LOG;"
+        "git coord track log doc/LOG; git coord untrack LOG; git add .; git commit -qm move;"
+        "git -C ../c pull -q",
+        place="c",
+    ),
+    "a sign of life that leads elsewhere": Patient(
+        "echo precious >../precious; ln -sf ../../precious .git/coord-seen;"
+        "rm .git/hooks/coord/alias",
+    ),
+    "a declaration too deep to read": Patient(
+        "printf 'x = ' >>.coord.toml; head -c 3000 /dev/zero | tr '\\0' '[' >>.coord.toml", COMMIT
+    ),
+    "an author copied into the config of all": Patient(
+        "git config -f .git/config user.name w-1234; git config -f .git/config user.email "
+        "ada+w-1234@example.com; git config -f .git/config author.email ada+w-1234@example.com"
+    ),
+    "a worktree moved by hand": Patient("mv ../w ../v", place="v"),
+    "a worktree whose link is damaged": Patient("echo 'gitdir: /nowhere' >../w/.git"),
+    "files that lie nowhere": Patient("git config core.worktree ../../nowhere"),
+    "files that lie nowhere, asked from beside": Patient(
+        "git config core.worktree ../../nowhere", place="w"
+    ),
+    "a later version of the config": Patient("printf '[novel]\n' >>.coord.toml"),
+    "a derived file without a producer": Patient(
+        "echo x >other; echo 'other coord-derived' >>.gitattributes; git add .; raw commit -qm d;"
+        "coord-install"
+    ),
+    "a changelog declared as a log": Patient(
+        "git coord untrack CHANGES.md; git coord track log CHANGES.md; git add .; git commit -qm l"
+    ),
+    "a guard that no branch declares": Patient(
+        "git coord track log N; git checkout -q .gitattributes .coord.toml"
+    ),
+    "a derived file outside of a sparse checkout": Patient(
+        "mkdir a; echo id >a/out; "
+        "git coord track derived a/out --regenerate 'cp in a/out' --input in; git add .;"
+        "git commit -qm a; git sparse-checkout set --no-cone /in /out"
+    ),
     # What stands in the way of a verb.
     "a file in the way of ids": Patient(
         "mkdir coordination; echo jasper >coordination/ids", "git coord id next adr"

@@ -164,6 +164,8 @@ def _repair(view: View) -> str:
     told = view.words.partition("git config --global --add safe.directory ")
     if told[1]:
         return told[1] + told[2]
+    if not view.fault:  # moved by hand: from where it is now git writes down the place
+        return f"git -C {quote(view.folder)} worktree repair"
     if view.here.linked and view.here.git_dir:
         return ""
     return f"git -C {quote(view.folder)} status"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from coord.doctor import (
@@ -136,8 +136,26 @@ def _looked(
         started = pool.submit(runtime.ask, here, installed, version)
         prober = Prober(env, scratch, os.path.join(here.common_dir, HOME))
         means = Means(here.common_dir, prober, installed is not None, block, version)
-        views = tuple(_looks(siblings, means, pool))
+        moved = _moved(siblings, here)
+        there = [one._replace(path=here.cwd) if one.git_dir in moved else one for one in siblings]
+        views = tuple(_named(view, moved) for view in _looks(there, means, pool))
         return views, list(pool.map(pending.ask, views)), started.result()
+
+
+def _moved(siblings: Sequence[Sibling], here: Worktree) -> dict[str, str]:
+    """Return git dir → where git lists it, of the current worktree, if nothing is there.
+
+    Moved by hand, it works; but others look for it in vain, and a prune forgets it.
+    """
+    own = [one for one in siblings if here.linked and one.git_dir == here.git_dir]
+    return {one.git_dir: one.path for one in own if not os.path.lexists(one.path)}
+
+
+def _named(view: View, moved: Mapping[str, str]) -> View:
+    listed = moved.get(view.here.git_dir)
+    if listed is None or view.fault:
+        return view
+    return replace(view, words=f"git lists it at {listed}, where nothing is: it was moved by hand")
 
 
 def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[View]:

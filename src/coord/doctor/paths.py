@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
-from coord.base.names import quote
+from coord.base.names import quote, shown
 from coord.doctor import installation
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.drivers.registered import DRIVERS
@@ -224,7 +224,8 @@ def _leftovers(working: Sequence[View], declared: Declared) -> Iterator[Finding]
     for rule in declared.block:
         if rule not in known:
             pattern = attributesfile.unquoted(os.fsdecode(rule.pattern))
-            message = f"info/attributes guards {pattern}, which no branch declares any more"
+            said = shown(os.fsdecode(rule.text()).strip())
+            message = f"info/attributes says {said}, which no branch declares any more"
             run = f"git coord untrack {quote(pattern)}"
             yield Finding("guard-leftover", declared.common_dir, message, run)
 

@@ -213,8 +213,24 @@ def _no_repository(cwd: str, stderr: str) -> Environment:
         "no git repository can be read here",
         where=cwd,
         why=f"git said: {words}" if words else "git gave no answer",
-        run=trust or f"git -C {quote(cwd)} status",
+        run=trust or _led_back(cwd) or f"git -C {quote(cwd)} status",
     )
+
+
+def _led_back(cwd: str) -> str:
+    """Return the command against a ``core.worktree`` that leads to no folder; "" if none does.
+
+    git then works nowhere in the repository, not even to unset it, and says not where it is set.
+    """
+    place = of_files(os.path.realpath(cwd))
+    if place is None:
+        return ""
+    for name in ("config", "config.worktree"):
+        file = os.path.join(place.common_dir, name)
+        found = git.ask("config", "--file", file, "--get", "core.worktree", cwd=os.sep)
+        if found.code == 0 and not os.path.isdir(os.path.join(place.common_dir, found.text)):
+            return f"git -C / config --file {quote(file)} --unset-all core.worktree"
+    return ""
 
 
 def leaked(here: Worktree, cwd: str, environ: Mapping[str, str]) -> str | None:
@@ -288,8 +304,7 @@ def siblings(here: Worktree) -> list[Sibling]:
     dir: from a linked worktree git reads that one's ``config.worktree``,
     and takes a repository that is bare by its own for one with files.
     """
-    env = {**git.elsewhere(), "GIT_DIR": here.common_dir}
-    listing = git.tell("worktree", "list", "--porcelain", "-z", cwd=here.cwd, env=env).out
+    listing = _listed(here)
     known = _private_dirs(here.common_dir)
     entries = [entry for entry in os.fsdecode(listing).split("\0\0") if entry]
     found = [
@@ -332,6 +347,19 @@ def _is_anothers(sibling: Sibling, common_dir: str) -> bool:
     if link == os.fsencode(f"gitdir: {sibling.git_dir}\n"):
         return False
     return owner(sibling.git_dir, common_dir) is not None
+
+
+def _listed(here: Worktree) -> bytes:
+    env = {**git.elsewhere(), "GIT_DIR": here.common_dir}
+    try:
+        return git.tell("worktree", "list", "--porcelain", "-z", cwd=here.cwd, env=env).out
+    except git.GitError as error:
+        run = _led_back(here.cwd)
+        if not run:
+            raise
+        what = "git cannot list the worktrees"
+        rule = "repository-unreadable"
+        raise Environment(rule, what, where=here.cwd, why=error.why, run=run) from error
 
 
 def count(here: Worktree) -> int:

@@ -71,6 +71,31 @@ def test_worktree_config_with_core_bare_is_moved_to_the_main_worktree(
     assert healthy(tree)
 
 
+def test_a_core_worktree_that_leads_nowhere_is_named(installed: Repo, side: Repo) -> None:
+    """Git works nowhere then, and from a linked worktree it cannot list them."""
+    installed.git("config", "core.worktree", "../../nowhere")
+
+    for here in (installed, side):
+        done = here.coord("doctor")
+        assert (done.code, done.refusal.rule) == (3, "repository-unreadable")
+    assert installed.paste(done.refusal.run).code == 0
+    assert healthy(installed)
+
+
+def test_a_worktree_that_was_moved_by_hand_is_examined_where_it_is(
+    installed: Repo, side: Repo, tmp_path: Path
+) -> None:
+    """It works; but others look for it in vain, and a prune would forget it, pin and all."""
+    moved = side.at(tmp_path / "moved")
+    side.path.rename(moved.path)
+
+    found = mended(moved, "worktree-broken")
+
+    assert found.message == f"git lists it at {side.path}, where nothing is: it was moved by hand"
+    assert str(moved.path) in installed.git("worktree", "list")
+    assert healthy(moved)
+
+
 def test_a_core_worktree_that_leads_into_another_repository(
     installed: Repo, side: Repo, tmp_path: Path
 ) -> None:
