@@ -29,6 +29,7 @@ from coord.installer.apply import leftovers
 from coord.installer.manifest import Manifest
 from coord.installer.steps import Drop, Edit, Leave, Move, Step
 from coord.installer.survey import hook_files
+from coord.liveness import clone
 from coord.repo import git
 
 if TYPE_CHECKING:
@@ -79,18 +80,24 @@ def _is_known(path: str) -> bool:
 
 
 def require_settled(here: Worktree, *, again: str) -> None:
-    """Insist that no refusal is pending and nothing is claimed: undoing would drop both.
+    """Insist that no refusal is pending and nothing is claimed here: undoing would drop both.
 
     Raises:
         Refused: something is.
     """
     for event in claims.tops(chosen.board_of(here.common_dir)):
-        if event.state.holder is not None:
+        if event.state.holder is not None and _is_ours(event.state.holder, here):
             raise _claimed(event.scope, event.state.holder, again)
     for there in worktrees.present(here):
         for record, facts in refusal.judged(there, git.elsewhere()):
             if refusal.is_pending(record, facts):
                 raise _unsettled(there, record, again)
+
+
+def _is_ours(holder: Claim, here: Worktree) -> bool:
+    """Tell whether a claim may be one of this clone; of another's nothing is given up here."""
+    found = clone.read(here.common_dir)
+    return found is None or not found.proved or holder.clone in {None, found.id}
 
 
 def has_traces(here: Worktree) -> bool:

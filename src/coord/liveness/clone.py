@@ -99,6 +99,8 @@ def settle(common_dir: str, made: str = "") -> str:
     path = os.path.join(common_dir, FILE)
     temp = _written(path, made, sharing.of(common_dir))
     try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rename(path, f"{path}.{os.urandom(4).hex()}")  # none of ours; a file takes its place
         os.replace(temp, path)
     except OSError:
         publish.forget(temp)

@@ -165,3 +165,18 @@ def test_a_branch_of_the_same_name_is_another_branch(near: Repo, installed: Repo
     assert "not here: its worker is in another clone" in order.out
     assert scope(near, "task:db")["holder"]["actor"] == "far"
     assert scope(near, "task:own")["state"] == "free"
+
+
+def test_an_uninstall_is_refused_for_what_is_claimed_here(near: Repo, installed: Repo) -> None:
+    """Whoever is in another clone does not lose what is theirs by it."""
+    far = Far(near, FAR)
+    far.enrol(HOURS)
+    far.claim("db")
+
+    refused = installed.run("coord-install", "--uninstall")
+    near.coord("release", "own")
+    done = installed.run("coord-install", "--uninstall")
+
+    assert refused.refusal.rule == "claims-live"
+    assert "task:own is held" in refused.err
+    assert done.code == 0, done.err

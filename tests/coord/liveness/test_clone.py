@@ -173,6 +173,8 @@ def test_what_is_no_file_is_neither_followed_nor_waited_for(
     else:
         path.mkdir()
     assert clone.read(str(common)) == clone.Clone("", proved=False)
+    again = clone.settle(str(common))
+    assert clone.read(str(common)) == clone.Clone(again, proved=True)
     assert first in (tmp_path / "elsewhere").read_text()
 
 
