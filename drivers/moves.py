@@ -7,7 +7,8 @@ them removed the entry and the other one only moved it, or both moved it apart, 
 from __future__ import annotations
 
 from coord.drivers.clash import APART, GROWN, TEXTS, Clash
-from coord.drivers.tree import ITEM, SECTION, TEXT, label, text, unfolded
+from coord.drivers.line import label
+from coord.drivers.tree import ITEM, SECTION, TEXT, text, unfolded
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re  # the tree needs it anyway
 
 from coord.drivers.instant import instant
-from coord.drivers.tree import SECTION, is_release, text
+from coord.drivers.line import is_release
+from coord.drivers.tree import SECTION, text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import os
 from coord.guard import elsewhere
 from coord.guard.normal import Forms
 from coord.hooks import lineage, messagefile
-from coord.repo import git
+from coord.repo import git, underway
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
 
 _REPLAYS = ("rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
-_REPLAYED = ("CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD^")
 
 
 class Versions:
@@ -92,7 +91,7 @@ class Versions:
         """Return `path` as the commits have it that are picked, rebased or taken back to."""
         if not self.copies and not self.replays:
             return []
-        return [self.text(name, path) for name in _REPLAYED]
+        return [self.text(rev, path) for rev in underway.brought(self._here)]
 
     def base(self, other: str) -> str:
         """Return the merge base of HEAD and another parent, empty where there is none."""

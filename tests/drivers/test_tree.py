@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from coord.drivers.document import join
-from coord.drivers.tree import Node, Parser, contents, raw, seam
+from coord.drivers.line import seam
+from coord.drivers.tree import Node, Parser, contents, raw
 
 
 def read(text: str, start: bytes | None = None) -> Node:

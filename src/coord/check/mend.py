@@ -17,11 +17,10 @@ from coord.check import commands
 from coord.check.once import TAKEN
 from coord.drivers import join, markers
 from coord.drivers.records import render, split
-from coord.guard import evidence
 from coord.guard.refusal import path_word
 from coord.history.commits import RESOLVED
 from coord.history.problem import printed
-from coord.repo import git, worktree
+from coord.repo import git, underway, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from coord.history.problem import Problem
     from coord.repo.worktree import Worktree
 
-_HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 SUBJECT = "Put back what guarded files lost"
 
 
@@ -164,7 +162,7 @@ def require_ready(here: Worktree, subject: Subject, wanted: Sequence[Mended]) ->
             "what is put back is committed on top of what was judged",
             f"{_to(here, tip)} && {commands.mend(subject.asked)}",
         )
-    if evidence.is_replaying(here.git_dir) or any(map(here.has, _HEADS)):
+    if underway.is_busy(here):
         raise _not_ready(
             "a merge, rebase, pick or revert is in progress",
             here.top,

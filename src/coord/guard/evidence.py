@@ -6,7 +6,7 @@ import os
 
 from coord.guard import guarded
 from coord.guard.normal import Forms
-from coord.repo import git
+from coord.repo import git, underway
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 else:
     from coord.base.frozen import NamedTuple
 
-_PICKS = ("CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD")
-_REPLAYS = ("rebase-merge", "rebase-apply", "sequencer")
-_OF_ONE_COMMIT = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")  # gone with their commit
 _AT_ONCE = 500  # pathspecs of one command, whose length systems bound
 
 
@@ -72,7 +69,7 @@ def gather(here: Worktree, refused: Sequence[Recorded], environ: Mapping[str, st
     ask = _Questions(here, [one.path for one in refused], environ)
     head = ask.rev("HEAD") or "unborn"
     unfinished = any(map(ask.has, ("SQUASH_MSG", "MERGE_MSG", "rebase-apply")))
-    busy = any(map(ask.has, ("MERGE_HEAD", *_PICKS, *_REPLAYS)))
+    busy = underway.is_busy(here)
     found = []
     for record in refused:
         path, (ours, theirs) = record.path, ask.sides(record)
@@ -107,7 +104,7 @@ def conflicts(here: Worktree, environ: Mapping[str, str]) -> list[Conflict]:
 
     An octopus and ``-s resolve`` call no driver, and a driver may be unable to leave its record.
     """
-    if not any(map(here.has, _OF_ONE_COMMIT)):
+    if not any(map(here.has, underway.OF_ONE_COMMIT)):
         return []
     specs = [f":(top,attr:{guarded.attribute(kind)})" for kind in guarded.KINDS]
     ask = ("ls-files", "-z", "--full-name", "--unmerged", "--resolve-undo", "--", *specs)
@@ -119,15 +116,10 @@ def conflicts(here: Worktree, environ: Mapping[str, str]) -> list[Conflict]:
 
 def is_unfinished(here: Worktree, environ: Mapping[str, str]) -> bool:
     """Tell whether anything awaits its commit, or a conflict its resolution."""
-    if any(map(here.has, ("MERGE_HEAD", "MERGE_MSG", "SQUASH_MSG", *_PICKS, *_REPLAYS))):
+    if underway.is_busy(here) or any(map(here.has, ("MERGE_MSG", "SQUASH_MSG"))):
         return True
     env = _replaced_index(environ) or environ
     return bool(git.ask("ls-files", "--unmerged", cwd=here.cwd, env=env).out)
-
-
-def is_replaying(git_dir: str) -> bool:
-    """Tell whether a rebase, am or sequence of picks is in progress."""
-    return any(os.path.isdir(os.path.join(git_dir, name)) for name in _REPLAYS)
 
 
 def _whole_index(environ: Mapping[str, str]) -> Mapping[str, str]:
@@ -204,10 +196,7 @@ class _Questions:
         is_merge = ours != theirs  # else `resolve` noted an edit of history
         if is_merge and not (ours in built_on and theirs in brought) and self._forms.converts(path):
             built_on.append(self._at("HEAD", path))
-            heads = list(filter(self.has, ("CHERRY_PICK_HEAD", "REBASE_HEAD")))
-            heads += self._here.merging()
-            heads += self._parents_of("REVERT_HEAD") if self.has("REVERT_HEAD") else []
-            brought += [self._at(head, path) for head in heads]
+            brought += [self._at(rev, path) for rev in underway.brought(self._here)]
             ours, theirs = self.alike(path, ours, built_on), self.alike(path, theirs, brought)
         return ours, theirs
 
@@ -225,7 +214,7 @@ class _Questions:
         """
         if any(self.holds(head, path, theirs) for head in self._here.merging()):
             return True
-        rebasing = self.has("rebase-merge") or self.has("rebase-apply")
+        rebasing = underway.is_rebasing(self._here)
         picks = ["CHERRY_PICK_HEAD", "REBASE_HEAD"] if rebasing else ["CHERRY_PICK_HEAD"]
         for pick in filter(self.has, picks):
             before = [self.holds(one, path, theirs) for one in self._parents_of(pick)]

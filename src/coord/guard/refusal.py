@@ -279,12 +279,15 @@ def _with_conflicts(
 
     Such a one goes by the file of a torn record, or by the name that a new one would have.
     """
+    remembered = conflicts(here, environ)
+    if not remembered:
+        return records
     head = git.ask("rev-parse", "--verify", "-q", "HEAD", cwd=here.cwd, env=environ).text
     known = {record.path for record in records if record.head == (head or "unborn")}
     files = [record.file for record in records if not record.readable]
     number = max([os.getpid(), *(int(os.path.basename(record.file)) for record in records)])
     found = {}
-    for conflict in conflicts(here, environ):
+    for conflict in remembered:
         if conflict.path not in known:
             number += 1
             file = files.pop(0) if files else os.path.join(here.git_dir, FOLDER, str(number))

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.repo import git
+from coord.repo import git, underway
 
 if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
-
-# The head that git keeps of what it brings in. A revert brings the state before the commit.
-_BROUGHT = (
-    ("REBASE_HEAD", "REBASE_HEAD", "the replayed"),
-    ("CHERRY_PICK_HEAD", "CHERRY_PICK_HEAD", "the picked"),
-    ("REVERT_HEAD", "REVERT_HEAD^", "the state before the reverted commit,"),
-    ("MERGE_HEAD", "MERGE_HEAD", "the merged"),
-)
 
 
 class Sides(NamedTuple):
@@ -28,9 +20,8 @@ class Sides(NamedTuple):
 def labels(here: Worktree) -> Sides:
     """Return who is who in the operation in progress."""
     ours = f"the commit built on, {_commit(here, 'HEAD')}"
-    for name, rev, role in _BROUGHT:
-        if here.has(name):
-            return Sides(ours, f"{role} {_commit(here, rev)}")
+    for one in underway.kept(here):
+        return Sides(ours, f"{one.role} {_commit(here, one.brought)}")
     return Sides(ours, "the change brought in")
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
 from coord.base.names import slug
 from coord.board import claims, done, events, view
-from coord.repo import git
+from coord.repo import git, underway
 from coord.settle import index
 from coord.work import arrive, lost, where
 
@@ -72,9 +71,7 @@ def _current(worker: Worker) -> str:
     branch = worker.branch
     if branch is not None:
         return branch
-    rebasing = any(
-        os.path.isdir(worker.here.private(name)) for name in ("rebase-merge", "rebase-apply")
-    )
+    rebasing = underway.is_rebasing(worker.here)
     raise Refused(
         "head-detached",
         "there is no branch to finish",

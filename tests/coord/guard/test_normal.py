@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,6 +41,20 @@ def test_a_renormalized_refusal_is_settled_by_a_side_and_freed_by_an_abort(
     renormalized.git("commit", "-q", "--no-edit")
 
     assert "Coord-Resolved: s.json newer" in renormalized.git("log", "-1", "--format=%B")
+
+
+def test_without_an_interpreter_a_renormalized_side_is_stopped_too(renormalized: Repo) -> None:
+    """The record has what the driver was given; the index knows what git holds."""
+    launch = renormalized.common("hooks/coord/launch")
+    launch.write_text(re.sub("(?m)^coord_python=.*", "coord_python=/gone", launch.read_text()))
+    renormalized.tried("merge", "side")
+    theirs = renormalized.git("rev-parse", "side:s.json")
+    renormalized.git("update-index", "--cacheinfo", f"100644,{theirs},s.json")
+
+    done = renormalized.tried("commit", "-q", "--no-edit")
+
+    assert done.code == 1
+    assert done.refusal.rule == "refusal-pending"
 
 
 def test_a_side_that_only_changed_its_line_ends_refuses_nothing(renormalized: Repo) -> None:
