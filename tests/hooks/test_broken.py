@@ -338,3 +338,21 @@ def test_an_interpreter_that_is_closed_to_us_is_not_called_gone(
     assert "gone" not in done.refusal.why
     assert done.refusal.run == "coord-install"
     (tmp_path / "r/closed").chmod(0o700)
+
+
+@pytest.mark.parametrize("odd", ["x", "a FIFO", "a folder", "a loop", "nobody's"])
+def test_a_record_that_nobody_can_read_binds_without_python_too(
+    ready: Callable[[str], Path], tmp_path: Path, odd: str
+) -> None:
+    """Both are broken: sh alone finds the record, and reads it without waiting or following."""
+    shutil.copytree(ready("a pending refusal"), tmp_path / "r", symlinks=True)
+    repo = Repo(tmp_path / "r/repo", clean_environment(tmp_path / "r/home"))
+    _python("/gone/python")(repo)
+    _each(odd)(repo)
+
+    done = repo.run(*BARE, "git", "commit", "-qm", "x", timeout=20)
+
+    assert (done.code, done.refusal.rule) == (1, "refusal-pending")
+    assert "its record is torn" in done.refusal.headline
+    repo.git("merge", "--abort")
+    assert repo.tried("commit", "-q", "--allow-empty", "-m", "x").code == 0
