@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 from coord.drivers.law import joined
 from coord.drivers.logfile import Files
 
@@ -26,5 +24,4 @@ class Documents(Files):
         """
         if not virtual:
             self.require_text()
-        gc.disable()  # trees hold no cycles; looking for some takes half the time of a large one
         return joined(self._kind, self.start, *self.tails)

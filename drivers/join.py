@@ -278,11 +278,12 @@ def _newest_first(
     A day gives no order inside it: there each author's own stands.
     """
     runs = [base] if base[1:] else sides
-    if not _descends(*([day(key, start) for key in run] for run in runs)):
+    dates = {key: day(key, start) for key in {key for run in (*runs, *sides) for key in run}}
+    if not _descends(*([dates[key] for key in run] for run in runs)):
         return [key for strand in strands for run in strand for key in run]
     out = []
     for shared, own, others in strands:
-        parts = [[(day(key, start), key) for key in run] for run in (own, others)]
+        parts = [[(dates[key], key) for key in run] for run in (own, others)]
         days = [[at for at, _ in part] for part in parts]
         if all(run == sorted(run, reverse=True) and all(run) for run in days):
             both = sorted((*parts[0], *parts[1]), key=lambda pair: pair[0], reverse=True)

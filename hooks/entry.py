@@ -7,6 +7,7 @@ fault of ours must not stop git. Imports only what the event needs; ``pin`` alon
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -20,6 +21,7 @@ _GATES = frozenset({"prepare-commit-msg", "commit-msg", "pre-applypatch"})
 
 def main() -> None:
     """Judge ``hooks EVENT NEEDS GIT_DIR COMMON_DIR ARGUMENT…`` and end the process."""
+    gc.disable()  # it ends soon; of a large log, looking for cycles takes half the time
     event, needs, git_dir, common_dir, *args = sys.argv[2:]
     code = answer(event, needs.split(), (git_dir, common_dir), args)
     os._exit(code)  # 0.9 ms less than taking the interpreter down

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.guard import refusal
 from harness import refusals
 from harness.drivers import MACROS, add_drivers
 from harness.scenes import crossed, diverged
@@ -198,6 +201,41 @@ def test_a_record_that_cannot_be_written_still_refuses(guarded: Repo) -> None:
     assert done.code == 1
     assert done.refusal.rule == "derived-two-sided"
     assert guarded.read("schema.lock") == "1\n"
+
+
+def test_what_is_planted_where_a_record_will_stand_holds_nobody(guarded: Repo) -> None:
+    """A record's number is its driver's process: all the next ones are pipes, or lead elsewhere."""
+    diverged(guarded, {"schema.lock": BOTH})
+    precious = guarded.path.parent / "precious"
+    folder = guarded.private("coord-refused")
+    folder.mkdir()
+    with subprocess.Popen("true") as child:
+        planted = {str(child.pid + number) for number in range(3000)}
+    for name in planted:
+        if int(name) % 2:
+            os.mkfifo(folder / name)
+        else:
+            (folder / name).symlink_to(precious)
+
+    assert guarded.run("git", "merge", "side", timeout=20).code == 1
+
+    (record,) = {path.name for path in folder.iterdir()} - planted
+    assert (folder / record).read_text().startswith("coord-refused 1\n")
+    assert not precious.exists()
+
+
+def test_a_driver_without_its_files_leaves_a_record_all_the_same(guarded: Repo) -> None:
+    """It cannot say what was refused, but `git commit -a` would take this side for both."""
+    diverged(guarded, {"schema.lock": BOTH})
+    (guarded.common("hooks/coord") / "refuse").unlink()
+
+    assert "driver-missing" in guarded.tried("merge", "side").err
+
+    records = refusal.read_all(str(guarded.private()))
+    assert [record.readable for record in records] == [False]
+    previewed = guarded.tried("merge-tree", "--write-tree", "main", "side")
+    assert previewed.code == 1
+    assert refusal.read_all(str(guarded.private())) == records
 
 
 def test_crosswise_merges_are_refused_once_and_nothing_is_taken(guarded: Repo) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from coord.drivers.clash import EDITED, Clash
@@ -118,3 +120,18 @@ def test_contents_name_the_titles_around_a_line() -> None:
         ((b"Title",), b"- a"),
         ((b"Title",), b"b"),
     ]
+
+
+@pytest.mark.parametrize("piece", [b"\n", b"- x\n", b"## x\n", b"[", b"a b\n\n"])
+@pytest.mark.parametrize(
+    ("kind", "start"), [("log", None), ("log", b""), ("log", b"## "), ("changelog", None)]
+)
+def test_one_piece_repeated_is_joined_in_time(kind: str, start: bytes | None, piece: bytes) -> None:
+    """Forty kilobytes of anything that a peer may add; bench/bounds.py has the whole."""
+    many = piece * (40_000 // len(piece))
+    started = time.process_time()
+    try:
+        merged(kind, start, BASE, BASE + many + b"\nm\n", BASE + many[:20_000] + b"\ns\n")
+    except Refused:
+        pass
+    assert time.process_time() - started < 1.5

@@ -118,6 +118,24 @@ def test_a_record_closed_to_us_is_held_named_and_not_written_over(users: Users) 
     assert released.code == 0, released.err
 
 
+def test_an_install_closed_to_us_is_named_with_its_owner(users: Users) -> None:
+    """The interpreter is root's alone: whole for root, and no printed command removes it."""
+    _made(users, "all")
+    launch = users.folder / "r/.git/hooks/coord/launch"
+    closed = users.folder / "closed"
+    closed.mkdir()
+    closed.chmod(0o700)
+    lines = [line for line in launch.read_text().split("\n") if "coord_python=" not in line]
+    launch.write_text("\n".join([f"coord_python='{closed}/python'", *lines]))
+
+    doctor = users.run("daemon", "git coord doctor", cwd="r")
+    pushed = users.run("daemon", "git worktree add -q -b c ../c", cwd="r")
+
+    assert f"not-permitted: {closed} is root's, mode 0700, and you are daemon" in doctor.out
+    assert "rm -f" not in doctor.out
+    assert f"may not be read by you: {closed} is root's, mode drwx------" in pushed.err
+
+
 def test_a_folder_closed_to_us_hides_no_other_scope(users: Users) -> None:
     """A scope whose first claim was root's is a folder of mode 0700: the rest can be read."""
     _made(users, None)

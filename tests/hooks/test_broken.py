@@ -85,6 +85,14 @@ def _python(path: str) -> Callable[[Repo], None]:
     return lambda repo: _launch(repo, "python", path)
 
 
+def _python_closed(repo: Repo) -> None:
+    closed = repo.path.parent / "closed"
+    closed.mkdir()
+    (closed / "python").touch(0o755)
+    closed.chmod(0)
+    _launch(repo, "python", f"{closed}/python")
+
+
 def _runs(text: str) -> Callable[[Repo], None]:
     def broken(repo: Repo) -> None:
         path = repo.path.parent / "interpreter"
@@ -195,6 +203,7 @@ BROKEN: dict[str, Callable[[Repo], None]] = {
 MORE: dict[str, Callable[[Repo], None]] = {
     "interpreter not executable": _python("/etc/passwd"),
     "interpreter a folder": _python("/"),
+    "interpreter closed": _python_closed,
     "interpreter too old": _runs("echo 'SyntaxError: invalid syntax' >&2; exit 1"),
     "interpreter crashes": _runs("kill -SEGV $$"),
     "package gone": lambda repo: _launch(repo, "lib", "/gone/lib"),
@@ -310,3 +319,40 @@ def test_a_guard_that_cannot_judge_is_never_open_in_silence(
         assert done.code == (broken in UNREAD or "remote rejected" in done.err), said
     else:
         assert (done.code, goes_on, len(rules)) == (1, False, 1), said
+
+
+@pytest.mark.parametrize("stake", ["records of a log", "a pending refusal"])
+def test_an_interpreter_that_is_closed_to_us_is_not_called_gone(
+    ready: Callable[[str], Path], tmp_path: Path, stake: str
+) -> None:
+    """Root had installed it; the command that was printed removed its virtualenv for everybody."""
+    shutil.copytree(ready(stake), tmp_path / "r", symlinks=True)
+    repo = Repo(tmp_path / "r/repo", clean_environment(tmp_path / "r/home"))
+    _python_closed(repo)
+    _launch(repo, "repair", "rm -rf /somebody/venv")
+
+    done = repo.run(*BARE, "git", "commit", "-qm", "x")
+
+    assert f"may not be read by you: {tmp_path}/r/closed is " in done.refusal.why
+    assert "mode d---------" in done.refusal.why
+    assert "gone" not in done.refusal.why
+    assert done.refusal.run == "coord-install"
+    (tmp_path / "r/closed").chmod(0o700)
+
+
+@pytest.mark.parametrize("odd", ["x", "a FIFO", "a folder", "a loop", "nobody's"])
+def test_a_record_that_nobody_can_read_binds_without_python_too(
+    ready: Callable[[str], Path], tmp_path: Path, odd: str
+) -> None:
+    """Both are broken: sh alone finds the record, and reads it without waiting or following."""
+    shutil.copytree(ready("a pending refusal"), tmp_path / "r", symlinks=True)
+    repo = Repo(tmp_path / "r/repo", clean_environment(tmp_path / "r/home"))
+    _python("/gone/python")(repo)
+    _each(odd)(repo)
+
+    done = repo.run(*BARE, "git", "commit", "-qm", "x", timeout=20)
+
+    assert (done.code, done.refusal.rule) == (1, "refusal-pending")
+    assert "its record is torn" in done.refusal.headline
+    repo.git("merge", "--abort")
+    assert repo.tried("commit", "-q", "--allow-empty", "-m", "x").code == 0

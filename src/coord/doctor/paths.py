@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
@@ -25,6 +27,14 @@ if TYPE_CHECKING:
 
 _NAMED = 5
 _LFS = "lfs"
+_PROGRAM = re.compile(r"[\w./+-]+")
+# What sh itself knows, and words that begin more than a command.
+_SHELL = frozenset((
+    ".", ":", "[", "alias", "break", "case", "cd", "command", "continue", "eval", "exec",
+    "exit", "export", "false", "for", "getopts", "hash", "if", "printf", "pwd", "read",
+    "readonly", "return", "set", "shift", "test", "times", "trap", "true", "type", "ulimit",
+    "umask", "unset", "until", "wait", "while", "echo",
+))  # fmt: skip
 _TAUGHT = {"ours": "true"}  # no built-in, whatever the web says
 
 
@@ -185,6 +195,27 @@ def _behind(working: Sequence[View], known: Mapping[str, str]) -> Iterator[str]:
         )
 
 
+def _unfound(working: Sequence[View]) -> Iterator[str]:
+    """Yield a remark for each producer that begins with a program which is not found here."""
+    seen: dict[tuple[str, str], str] = {}
+    for view in working:
+        for rule in view.guards.producers:
+            seen.setdefault((rule.pattern, rule.regenerate), view.folder)
+    for (pattern, text), folder in seen.items():
+        word = next((word for word in text.split() if "=" not in word), "")
+        if _PROGRAM.fullmatch(word) and word not in _SHELL and not _is_found(folder, word):
+            yield (
+                f"what makes {pattern} begins with {word}, which is not found here: "
+                f"git coord regenerate fails where it is not on PATH ({folder})"
+            )
+
+
+def _is_found(folder: str, word: str) -> bool:
+    if "/" in word:
+        return os.path.exists(os.path.join(folder, word))
+    return shutil.which(word) is not None
+
+
 def _sparse(view: View) -> Iterator[Finding]:
     """Yield what a sparse checkout takes out of force."""
     add = f"git -C {quote(view.folder)} sparse-checkout add"
@@ -239,6 +270,7 @@ def _right(working: Sequence[View]) -> str:
 def _notes(working: Sequence[View], declared: Declared) -> Iterator[str]:
     """Yield the paths that only ``info/attributes`` guards: the branch is older."""
     yield from _behind(working, declared.producers)
+    yield from _unfound(working)
     for view in working:
         yield from _unregistered(view, declared)
         if view.guards.paths and not view.guards.rules:

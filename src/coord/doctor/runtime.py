@@ -7,7 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 import coord
-from coord.base import command, peerfile
+from coord.base import command, peerfile, sharing
 from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.doctor import installation
@@ -130,7 +130,11 @@ def _package(runtime: Runtime) -> Iterator[Finding]:
         return
     home = runtime.home
     gone = _gone(home)
-    if gone:
+    closed = next(filter(None, map(sharing.closed, gone)), None)
+    if closed:
+        message = f"{closed}: what runs hooks and drivers may not be read by you"
+        yield Finding("not-permitted", where, message, command.install())
+    elif gone:
         message = f"gone: {' and '.join(gone)}; hooks and drivers let git go on without them"
         yield Finding("launcher-broken", where, message, home.repair or command.install())
     elif runtime.words:

@@ -210,6 +210,32 @@ def test_a_derived_file_without_a_producer_is_declared_by_the_command(installed:
     assert 'regenerate = "make gen"' in installed.read(".coord.toml")
 
 
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ("protoc-7 --out gen s.proto", "protoc-7"),
+        ("LANG=C protoc-7 s.proto", "protoc-7"),
+        ("./gen.sh >s.json", "./gen.sh"),
+        ("sort in >s.json", ""),
+        ("for x in *; do echo $x; done >s.json", ""),
+        ("(cd src && make)", ""),
+        ("./README >s.json", ""),
+    ],
+)
+def test_a_producer_that_is_not_on_path_is_a_remark(
+    installed: Repo, command: str, word: str
+) -> None:
+    """It was counted as there, and failed at the first merge; elsewhere it may be on PATH."""
+    declared = f"[derived.'s.json']\nregenerate = '{command}'\n"
+    files = {".gitattributes": "s.json coord-derived\n", ".coord.toml": declared, "s.json": "x"}
+    installed.commit("declare", files)
+    installed.install()
+
+    said = f"what makes s.json begins with {word}, which is not found here"
+    assert (said in notes(installed)) == bool(word)
+    assert not findings(installed, "producer-missing")
+
+
 def test_a_producer_that_another_branch_declares_comes_with_a_merge(
     guarded: Repo, tmp_path: Path
 ) -> None:

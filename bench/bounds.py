@@ -1,0 +1,132 @@
+"""What a peer wrote, at its worst: a declaration at its cap, and a megabyte of any one thing.
+
+CPU seconds, so that a busy machine counts less: of the parser alone in this process, and of whole
+commands less their start.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from coord.drivers import join, law, logfile
+from coord.settings import config, sections
+from measure import scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CAP = 64 * 1024
+MEGABYTE = 1_000_000
+ROUNDS = 2
+DECLARED = {
+    "keys that nobody knows": "k{} = 1\n",
+    "sections": "[s{}]\n",
+    "keys of many parts": "a.a.a.a.a.a.a.a.a.a.a.b{} = 1\n",
+    "one key of 30,000 parts": "a.",
+    "lanes": "[lane.p{}]\nevery = '1d'\n",
+    "numbers": "1,",
+    "brackets": "[",
+    "blank lines": "\n",
+    "larger than the cap": "#" * (CAP + 1),
+}
+SEED = b"## one\nx\n\n## two\n\ny\n"
+PIECES = (b"\n", b"a b\n", b"- x\n", b"## x\n", b"[")
+KINDS = {"lines": ("log", None), "paragraphs": ("log", b""), "blocks": ("log", b"## "),
+         "changelog": ("changelog", None)}  # fmt: skip
+COMMANDS = ("board", "doctor", "check --tree", "commit")
+
+
+def filled(unit: str) -> str:
+    """Return a declaration of the cap's length."""
+    if "{}" not in unit:
+        text = {"1,": "x = [", "[": "x = "}.get(unit, "") + unit * (CAP // len(unit))
+        return text[: CAP - 1] + "]" if unit == "1," else text[: max(CAP, len(unit))]
+    lines = "".join(unit.format(number) for number in range(CAP // len(unit)))
+    return lines[: lines.rindex("\n", 0, CAP) + 1]
+
+
+def cost(act: Callable[[], object]) -> float:
+    """Return the least CPU seconds of a few rounds of `act`, whatever it raises of its own."""
+    times = []
+    for _ in range(ROUNDS):
+        started = time.process_time()
+        try:
+            act()
+        except (sections.ConfigInvalid, join.Refused, logfile.NotText):
+            pass
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def declarations() -> Iterator[tuple[str, float]]:
+    """Yield what each declaration at its cap costs the parser."""
+    for name, unit in DECLARED.items():
+        data = filled(unit).encode()
+        yield name, cost(lambda data=data: config.parse(data, "x"))  # type: ignore[misc]
+
+
+def merges() -> Iterator[tuple[str, float]]:
+    """Yield the dearest piece of each kind of log: a megabyte on one side, a half on the other."""
+    for name, (kind, start) in KINDS.items():
+        costs = {}
+        for piece in PIECES:
+            text = piece * (MEGABYTE // len(piece))
+            sides = SEED, SEED + text + b"\nours\n", SEED + text[: MEGABYTE // 2] + b"\ntheirs\n"
+            costs[piece] = cost(lambda sides=sides: law.merged(kind, start, *sides))  # type: ignore[misc]  # noqa: B023
+        worst = max(costs, key=lambda piece: costs[piece])
+        yield f"{name}, of {worst!r}", costs[worst]
+
+
+def commands(folder: Path) -> Iterator[tuple[str, float]]:
+    """Yield what a declaration of unknown keys at its cap adds to whole commands."""
+    env = scratch(folder)
+    (folder / ".gitattributes").write_text("[attr]coord-log -merge\n*.tsv coord-log\n")
+    (folder / "l.tsv").write_text("one\ntwo\n")
+    for words in (("git", "add", "-A"), ("git", "commit", "-qm", "x"), ("coord-install",)):
+        subprocess.run(words, cwd=folder, env=env, check=True, capture_output=True)
+    (folder / "l.tsv").write_text("two\n")
+    subprocess.run(("git", "add", "l.tsv"), cwd=folder, env=env, check=True)
+    bare = {name: _ran(name, folder, env) for name in COMMANDS}
+    (folder / ".coord.toml").write_text(filled(DECLARED["keys that nobody knows"]) + "x = = 1\n")
+    for name in COMMANDS:
+        yield f"{name}, refusing it", _ran(name, folder, env) - bare[name]
+
+
+def _ran(name: str, folder: Path, env: dict[str, str]) -> float:
+    verb = ("git", "commit", "-qm", "x") if name == "commit" else ("git", "coord", *name.split())
+    times = []
+    for _ in range(ROUNDS):
+        child = subprocess.Popen(
+            verb, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _, _, usage = os.wait4(child.pid, 0)
+        child.returncode = 0
+        times.append(usage.ru_utime + usage.ru_stime)
+    return min(times)
+
+
+def main() -> None:
+    """Print each bound with what was measured."""
+    gc.disable()  # as the drivers do
+    with tempfile.TemporaryDirectory(prefix="coord-bench-") as folder:
+        for title, bound, rows in (
+            (".coord.toml at its cap", 0.05, [*declarations(), *commands(Path(folder, "repo"))]),
+            ("a merge of a megabyte", 1.0, list(merges())),
+        ):
+            sys.stdout.write(f"{title}\n")
+            for what, seconds in rows:
+                verdict = "kept" if seconds <= bound else "MISSED"
+                sys.stdout.write(
+                    f"  {what:<48} {1000 * seconds:7.1f} ms  ≤ {1000 * bound:g} {verdict}\n"
+                )
+
+
+if __name__ == "__main__":
+    main()
