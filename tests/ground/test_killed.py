@@ -350,7 +350,7 @@ def installable(repo: Repo, tree: Repo, first: dict[str, tuple[int, bytes]], num
 
 def installed_parts(repo: Repo) -> dict[str, tuple[int, bytes]]:
     """Return what is in the common git dir, but for what git's own commits write."""
-    gits = ("objects", "refs", "logs", "index", "COMMIT_EDITMSG", "worktrees")
+    gits = ("objects", "refs", "reftable", "logs", "index", "COMMIT_EDITMSG", "worktrees")
     found = snapshot(repo.common())
     return {
         path: entry
