@@ -166,8 +166,9 @@ def test_a_full_disk_changes_nothing(installed: Repo, tmp_path: Path) -> None:
     wrong = installed.with_env(GIT_AUTHOR_NAME="root").commit("wrong")
     (tmp_path / "small").mkdir()
     small, keep = quote(tmp_path / "small"), quote(tmp_path / "state")
-    signs = "! -name 'tmp_obj_*' ! -name coord-seen ! -path '*/coord-sessions/*'"
-    state = f"find . -type f {signs} ! -name full ! -name '*.lock' | sort | xargs sha1sum"
+    signs = "! -name coord-seen ! -path '*/coord-sessions/*'"
+    litter = "! -name full ! -name '*.lock' ! -name 'tmp_obj_*'"  # ours above, and what git leaves
+    state = f"find . -type f {signs} {litter} | sort | xargs sha1sum"
     verbs = ("claim x", "pin --replace", "pin --self --replace", "track log other.tsv",
              f"reauthor {wrong}", "worktree add ../more -b more")  # fmt: skip
     mounts, kept = [f"mount -t tmpfs -o size=2m none {small}"], "git coord clone-id keep"

@@ -77,7 +77,10 @@ def _bare_with_linked_worktrees(tmp_path: Path, env: Mapping[str, str]) -> Groun
     bare = source.at(tmp_path / "bare.git")
     bare.git("config", "--global", "safe.bareRepository", "all")  # git 3.0 has the other default
     bare.git("remote", "remove", "origin")
-    return Ground(bare, tmp_path)
+    if not bare.run("git", "rev-parse", "--git-dir").code:
+        return Ground(bare, tmp_path)
+    # Git 3.0 finds a bare repository by no folder: there one works from a worktree of it.
+    return Ground(bare, tmp_path, first=bare.worktree(tmp_path / "tree a", "feat/a"))
 
 
 @_ground
@@ -94,8 +97,8 @@ def _bare_by_config_worktree(tmp_path: Path, env: Mapping[str, str]) -> Ground:
 def _bare_and_safe_only_if_named(tmp_path: Path, env: Mapping[str, str]) -> Ground:
     """``safe.bareRepository = explicit``: git finds a bare repository by no folder any more."""
     ground: Ground = _bare_with_linked_worktrees(tmp_path, env)  # type: ignore[operator]
-    first = ground.main.worktree(tmp_path / "tree a", "feat/a")
-    ground.main.git("config", "--global", "safe.bareRepository", "explicit")
+    first = ground.first or ground.main.worktree(tmp_path / "tree a", "feat/a")
+    first.git("config", "--global", "safe.bareRepository", "explicit")
     return replace(ground, first=first)
 
 

@@ -65,6 +65,8 @@ def test_a_branch_that_refs_rename_renamed_is_named_with_what_brings_it_back(
     installed: Repo, side: Repo
 ) -> None:
     """HEAD names no commit any more: the next one would begin a history of its own."""
+    if installed.common("reftable").exists():
+        pytest.skip("git reads no log of a HEAD that names no commit out of a reftable")
     installed.git("refs", "rename", "refs/heads/side", "refs/heads/other")
     assert "side was renamed to other from outside in" in installed.coord("board").err
 
