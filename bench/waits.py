@@ -2,7 +2,7 @@
 
 ``python bench/waits.py [WAITS] [ROUNDS]``: 100 waits, 10 rounds by default. Memory is PSS (shared
 pages count for each their part), of Python and of the ``git`` that started it. That there is no
-inotify is played by a user namespace that grants none.
+inotify is played by a user namespace that grants none. On a busy machine: ``chrt -f 5 python …``.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> None:
         crowd(fleet, waits)
         for way, (bound, argv) in WAYS.items():
             for what in ("release", "handoff"):
-                seconds = [seen(fleet, argv, what) for _ in range(rounds)]
+                seconds = [seen(fleet, way, argv, what) for _ in range(rounds)]
                 told(way, what, seconds, bound)
 
 
@@ -111,12 +111,18 @@ def crowd(fleet: Fleet, waits: int) -> None:
     fleet.coord(fleet.waiter, "release", "x")
 
 
-def seen(fleet: Fleet, argv: Sequence[str], what: str) -> float:
-    """Return the seconds from the record of a release or an offer to the end of the wait for it."""
+def seen(fleet: Fleet, way: str, argv: Sequence[str], what: str) -> float:
+    """Return the seconds from the record of a release or an offer to the end of the wait for it.
+
+    Raises:
+        ValueError: the kernel tells a wait that is to poll, or does not tell the other.
+    """
     fleet.coord(fleet.holder, "claim", "x")
     fleet.coord(fleet.waiter, "claim", "x")
     wait = fleet.start(argv)
     time.sleep(0.3)
+    if any(map(is_told, family(wait.pid))) != (way == "inotify"):
+        raise ValueError(way)
     words = ["release", "x"] if what == "release" else ["handoff", "w-0001", "--scope", "x"]
     act = subprocess.Popen(
         ["git", "coord", *words], cwd=fleet.holder, env=fleet.env,
@@ -139,7 +145,7 @@ def told(way: str, what: str, seconds: list[float], bound: float) -> None:
     middle, worst = statistics.median(seconds), max(seconds)
     say(
         f"a {what} ends the wait for it, {way}",
-        f"median {middle * 1e3:4.0f} ms, worst {worst * 1e3:4.0f} ms"
+        f"median {middle * 1e3:4.0f} ms ({min(seconds) * 1e3:.0f}–{worst * 1e3:.0f})"
         f"   ≤ {bound * 1e3:.0f} {kept(middle <= bound)}",
     )
 
@@ -160,6 +166,12 @@ def is_asleep(pid: int) -> bool:
         return slumber.CODE.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+
+
+def is_told(pid: int) -> bool:
+    """Tell whether the kernel tells a process of new files."""
+    folder = f"/proc/{pid}/fd"
+    return any("inotify" in os.readlink(f"{folder}/{fd}") for fd in os.listdir(folder))
 
 
 def ticks(pid: int) -> int:

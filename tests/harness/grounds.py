@@ -75,7 +75,6 @@ def _bare_with_linked_worktrees(tmp_path: Path, env: Mapping[str, str]) -> Groun
     source = _started(tmp_path / "source", env)
     source.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
     bare = source.at(tmp_path / "bare.git")
-    bare.git("config", "--global", "safe.bareRepository", "all")  # git 3.0 has the other default
     bare.git("remote", "remove", "origin")
     if not bare.run("git", "rev-parse", "--git-dir").code:
         return Ground(bare, tmp_path)

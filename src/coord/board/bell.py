@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-TICK = 0.2
+TICK = 0.15
 _NEWS_EVERY = 10  # ticks
 _SAFETY = (
     5.0  # seconds between looks where the kernel tells: a board that a network shares is silent

@@ -100,7 +100,6 @@ class Means(NamedTuple):
 
 def look(sibling: Sibling, means: Means) -> View:
     """Look at one worktree; what git cannot do there is a fact too."""
-    sibling = _with_files(sibling, means)
     here = worktree.Worktree(sibling.git_dir, means.common_dir, sibling.path)
     view = View(here, sibling.branch, sibling.bare)
     if sibling.git_dir:
@@ -117,23 +116,6 @@ def look(sibling: Sibling, means: Means) -> View:
         return _inside(view, means)
     except CoordError as error:
         return replace(view, fault=UNREADABLE, words=error.why)
-
-
-def _with_files(sibling: Sibling, means: Means) -> Sibling:
-    """Return a main worktree by the folder of its files, where git lists and refuses its git dir.
-
-    So it does with a git dir apart (``--separate-git-dir``), if ``safe.bareRepository`` is strict.
-    """
-    common, env = means.common_dir, means.prober.env
-    if sibling.bare or os.path.realpath(sibling.path) != common:
-        return sibling
-    if not git.as_user("rev-parse", "--git-dir", cwd=common, env=env).code:
-        return sibling
-    file = os.path.join(common, "config")
-    asked = git.ask("config", "--file", file, "--get", "core.worktree", cwd=os.sep)
-    top = os.path.realpath(os.path.join(common, asked.text))
-    found = worktree.of_files(top) if asked.text and os.path.isdir(top) else None
-    return sibling._replace(path=top) if found and found.git_dir == common else sibling
 
 
 def _inside(view: View, means: Means) -> View:
