@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 COUNT = int(os.environ.get("COORD_FUZZ", "150"))
 BOX = 2.0 if COUNT < 1000 else 3600.0  # seconds, of one parser's inputs
-SLOWEST = 1.0  # seconds, of one input
+SLOWEST = 1.0  # seconds of the processor, of one input: others may be at work beside it
 SEED = int(os.environ.get("COORD_FUZZ_SEED", "13"))
 AT = "2026-11-29T00:00:00Z"
 LOG = b"2026-01-01 one\n2026-01-02T10:00:00+02:00 two\n  more\n\n2026-01-03 three\n"
@@ -223,18 +223,16 @@ def test_whatever_a_peer_writes_is_a_value_or_the_parsers_own_error(name: str) -
     begun = time.monotonic()
     for number in range(COUNT):
         data = mutated(chance, seeds) if number >= len(seeds) else seeds[number]
-        started = time.monotonic()
+        started = time.process_time()
         try:
             parse(data)
         except typed:
             pass
         except BaseException as error:  # noqa: BLE001  # whatever it is, with its input
             pytest.fail(f"input {number}: {type(error).__name__}: {error}\n{data[:2000]!r}")
-        now = time.monotonic()
-        assert now - started < SLOWEST, (
-            f"input {number} took {now - started:.1f} s\n{data[:2000]!r}"
-        )
-        if now - begun > BOX:
+        spent = time.process_time() - started
+        assert spent < SLOWEST, f"input {number} took {spent:.1f} s\n{data[:2000]!r}"
+        if time.monotonic() - begun > BOX:
             break
 
 
@@ -261,9 +259,9 @@ def test_one_thing_repeated_takes_no_parser_longer_than_it_is_long(name: str) ->
     parse, seeds, typed = PARSERS[name]
     for unit in UNITS:
         data = seeds[0].rstrip(b'\n"]}') + unit * (LENGTH // len(unit))
-        started = time.monotonic()
+        started = time.process_time()
         try:
             parse(data)
         except typed:
             pass
-        assert time.monotonic() - started < SLOWEST, unit
+        assert time.process_time() - started < SLOWEST, unit
