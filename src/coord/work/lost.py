@@ -78,15 +78,17 @@ def _away(status: Status, take: str, now: float | None) -> Lost | None:
     return _silent(status, take, now)
 
 
-def tell(call: Call, worker: Worker, scope: str, state: State, roll: Roll) -> None:
-    """Say that the release of a scope may not come by itself, if so."""
+def tell(call: Call, worker: Worker, scope: str, state: State, roll: Roll) -> bool:
+    """Say that the release of a scope may not come by itself, if so; tell whether it was said."""
     holder = state.holder
     if holder is None or holder.instance == worker.instance:
-        return
+        return False
     lost = found(scope, holder, roll, state.generation)
-    if lost is not None:
-        call.note(f"{scope} is held by {view.told(holder)}{lost.words}")
-        call.note(lost.offer)
+    if lost is None:
+        return False
+    call.note(f"{scope} is held by {view.told(holder)}{lost.words}")
+    call.note(lost.offer)
+    return True
 
 
 def _silent(status: Status, take: str, now: float | None) -> Lost | None:

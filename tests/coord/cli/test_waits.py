@@ -310,7 +310,8 @@ def _children(pid: int) -> list[int]:
 def test_what_a_killed_run_held_is_its_workers_to_run_again(one: Repo, two: Repo) -> None:
     """Others see it held and dead; the same worker goes on."""
     with _started(two, "git-coord", "run", "y", "--", "sleep", "60") as running:
-        assert eventually(lambda: answer(two, "board")["claims"][1:])
+        assert eventually(lambda: answer(two, "log", "y")["events"][-1:])
+        assert eventually(lambda: answer(two, "log", "y")["events"][-1]["kind"] == "update")
         command = _children(running.pid)
         for pid in (running.pid, *command):  # what it ran would keep its output open
             os.kill(pid, signal.SIGKILL)
@@ -321,6 +322,25 @@ def test_what_a_killed_run_held_is_its_workers_to_run_again(one: Repo, two: Repo
 
     assert two.coord("run", "y", "--", "true").code == 0
     assert scope(one, "task:y")["holder"]["actor"] == "one-0001"
+
+
+def test_who_waits_is_told_of_a_run_that_is_killed_meanwhile(one: Repo, two: Repo) -> None:
+    """A kill is no event: it waited for half an hour, and was told then."""
+    with _started(two, "git-coord", "run", "y", "--", "sleep", "60") as running:
+        assert eventually(lambda: answer(two, "log", "y")["events"][-1:])
+        assert eventually(lambda: answer(two, "log", "y")["events"][-1]["kind"] == "update")
+        with _started(one, "git-coord", "run", "y", "--timeout", "60s", "--", "echo", "in") as wait:
+            assert eventually(lambda: len(scope(one, "task:y")["claimants"]) == 2)
+            for pid in (running.pid, *_children(running.pid)):
+                os.kill(pid, signal.SIGKILL)
+            running.communicate()
+            assert wait.stderr is not None
+            said = iter(wait.stderr.readline, b"")
+            offer = next(line for line in said if b"take-over" in line).decode()
+
+            assert "--reason 'its run has ended'" in offer
+            assert one.paste(offer.partition(": ")[2].partition(" takes")[0].strip()).code == 0
+            assert wait.communicate()[0] == b"in\n"
 
 
 def test_a_run_stays_present_as_long_as_it_lasts(one: Repo, two: Repo) -> None:
