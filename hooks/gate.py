@@ -6,6 +6,8 @@ honours. The rule itself is ``coord.guard.refusal`` (docs/design.md).
 
 from __future__ import annotations
 
+import os
+
 from coord.base.errors import Environment, Refused
 from coord.base.names import shown
 from coord.guard import evidence, refusal, trailers
@@ -69,7 +71,10 @@ def _is_half_merged(here: Worktree, record: Record, facts: Facts) -> bool:
     """Tell whether a refused log is staged with the markers that its driver left.
 
     ``git add -A`` takes them; a log that is read by machines would then hold three strange records.
+    Of a conflict that no driver noted the log rules speak.
     """
+    if not os.path.exists(record.file):
+        return False
     if record.kind not in JOINED or not facts.staged or not refusal.is_pending(record, facts):
         return False
     text = b"\n" + git.tell("cat-file", "blob", facts.staged, cwd=here.cwd, env=git.here()).out
