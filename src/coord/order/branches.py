@@ -7,10 +7,8 @@ leaves them is its merge base.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import peerfile
 from coord.board.keys import normal
 from coord.repo import git, reflog
 
@@ -169,7 +167,7 @@ def is_own(here: Worktree, ref: Ref) -> bool:
 
     A branch that was just created, or moved along with the target, has nothing of its own to land.
     """
-    made = reflog.Log(_log(here, _HEADS + ref.name)).made(ref.commit)
+    made = reflog.Log(reflog.of_ref(here, _HEADS + ref.name)).made(ref.commit)
     return made is not None and made.author is not None
 
 
@@ -177,7 +175,7 @@ def entered(here: Worktree, onto: Onto, commit: str) -> int | None:
     """Return when the target got a commit, in seconds by its reflog; None where it does not say."""
     walk = ("rev-list", "--ancestry-path", f"^{commit}", onto.ref)
     holds = {commit, *git.ask(*walk, cwd=here.cwd).text.split("\n")}
-    for line in _log(here, onto.ref).decode("utf-8", "replace").split("\n"):
+    for line in reflog.of_ref(here, onto.ref).decode("utf-8", "replace").split("\n"):
         facts = line.partition("\t")[0].split(" ")  # OLD NEW name <email> SECONDS ZONE
         if len(facts) > 3 and facts[1] in holds and facts[-2].isdecimal():  # noqa: PLR2004
             return int(facts[-2])
@@ -186,13 +184,6 @@ def entered(here: Worktree, onto: Onto, commit: str) -> int | None:
 
 def was_reset(here: Worktree, ref: Ref) -> bool:
     """Tell whether a branch was last moved away from its commits, not on with them."""
-    newest = _log(here, _HEADS + ref.name).rstrip(b"\n").rpartition(b"\n")[2].partition(b"\t")[2]
+    log = reflog.of_ref(here, _HEADS + ref.name)
+    newest = log.rstrip(b"\n").rpartition(b"\n")[2].partition(b"\t")[2]
     return newest.startswith((b"reset:", b"branch:"))
-
-
-def _log(here: Worktree, ref: str) -> bytes:
-    """Return the reflog of a ref, empty where none is kept as a file: no log, no proof."""
-    try:
-        return peerfile.read(os.path.join(here.common_dir, "logs", ref), peerfile.WHOLE)
-    except OSError:
-        return b""

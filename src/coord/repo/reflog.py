@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NamedTuple
+
+    from coord.repo.worktree import Worktree
 else:
     from coord.base.frozen import NamedTuple
 
@@ -173,6 +175,17 @@ def read(git_dir: str, common_dir: str, cwd: str, env: Mapping[str, str]) -> Log
     return Log(text, rebuilt)
 
 
+def of_ref(here: Worktree, ref: str) -> bytes:
+    """Return the reflog of a ref that worktrees share, empty where none is kept or can be read."""
+    try:
+        text = _content(os.path.join(here.common_dir, "logs", ref))
+        if text is None and os.path.exists(os.path.join(here.common_dir, "reftable")):
+            text = _walked(here.cwd, here.env, ref)
+    except (OSError, Doubt):
+        return b""
+    return text or b""
+
+
 def _content(path: str) -> bytes | None:
     try:
         return peerfile.read(path, peerfile.WHOLE)
@@ -180,24 +193,24 @@ def _content(path: str) -> bytes | None:
         return None
 
 
-def _walked(cwd: str, env: Mapping[str, str]) -> bytes | None:
-    """Return a reflog that is no file, in the format of one; None where there is none.
+def _walked(cwd: str, env: Mapping[str, str], ref: str = "HEAD") -> bytes | None:
+    """Return a ref's log that is no file, in the format of one; None where there is none.
 
-    Asked for the log of a HEAD that has none, git answers with the branch's, and that holds what
+    Asked for that of a HEAD that has none, git answers with the branch's, and that holds what
     other worktrees made.
 
     There is no format for the older id of an entry; it is the first parent of what was committed,
     or the newer one of the entry before.
     """
-    if git.ask("reflog", "exists", "HEAD", cwd=cwd, env=env).code:
+    if git.ask("reflog", "exists", ref, cwd=cwd, env=env).code:
         return None
     done = git.ask(
         "log", "--walk-reflogs", "--date=raw", "--encoding=none",
-        "--format=%P%x00%H %gn <%ge> %gd%x09%gs", "HEAD", "--",
+        "--format=%P%x00%H %gn <%ge> %gd%x09%gs", ref, "--",
         cwd=cwd, env=env,
     )  # fmt: skip
     if done.code:
-        raise Doubt("the reflog of HEAD cannot be read")
+        raise Doubt(f"the reflog of {ref} cannot be read")
     lines, old = [], b"0"
     for line in reversed(done.out.rstrip(b"\n").split(b"\n")):
         parents, _, entry = line.partition(b"\0")
@@ -205,6 +218,7 @@ def _walked(cwd: str, env: Mapping[str, str]) -> bytes | None:
         who, _, selector = facts.rpartition(b"> ")  # HEAD@{1700000000 +0000}
         if parents and message.startswith((b"commit: ", b"commit (merge): ")):
             old = parents.partition(b" ")[0]
-        lines.append(old + b" " + who + b"> " + selector[6:-1] + b"\t" + message)
+        time = selector.rpartition(b"@{")[2].removesuffix(b"}")
+        lines.append(old + b" " + who + b"> " + time + b"\t" + message)
         old = entry.partition(b" ")[0]
     return b"\n".join(lines)

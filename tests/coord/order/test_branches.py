@@ -9,10 +9,13 @@ import pytest
 
 from coord.order import branches
 from coord.repo import worktree
+from harness import Repo
+from harness.grounds import git_version
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from coord.repo.worktree import Worktree
-    from harness import Repo
 
 
 def here(repo: Repo) -> Worktree:
@@ -101,3 +104,32 @@ def test_a_deleted_file_and_a_changed_mode_are_changes(repo: Repo) -> None:
     assert found["run"].startswith("100755 ")
     assert set(found) == {"gone", "run", 'a "b"\n\udcff'}
     assert branches.changed(here(repo), {tip: tip}) == {tip: {}}
+
+
+@pytest.mark.parametrize("kept", ["files", "reftable"])
+def test_what_became_of_a_branch_is_told_by_its_log(
+    tmp_path: Path, env: dict[str, str], kept: str
+) -> None:
+    """Landed, given up by a reset, or never with anything of its own; wherever the log is kept."""
+    if kept == "reftable" and git_version(Repo(tmp_path, env)) < (2, 45):
+        pytest.skip("git has reftable since 2.45")
+    options = [] if kept == "files" else ["--ref-format=reftable"]
+    repo = Repo.init(tmp_path / "repo", env, *options)
+    repo.commit("base")
+    for name in ("landed", "given-up", "empty"):
+        repo.git("branch", name)
+    for name in ("landed", "given-up"):
+        repo.git("switch", "-q", name)
+        repo.commit(name, {name: "1\n"})
+    repo.git("reset", "-q", "--hard", "main")
+    repo.git("switch", "-q", "main")
+    repo.git("merge", "-q", "landed")
+    place, found = here(repo), branches.branches(here(repo))
+    onto = branches.target(place, "main")
+
+    assert branches.is_own(place, found["landed"])
+    assert not branches.is_own(place, found["empty"])
+    assert branches.was_reset(place, found["given-up"])
+    assert not branches.was_reset(place, found["landed"])
+    assert onto is not None
+    assert branches.entered(place, onto, found["landed"].commit) is not None
