@@ -31,7 +31,13 @@ def one(tmp_path: Path, repo: Repo) -> Repo:
 
 def _started(repo: Repo, *argv: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        argv, cwd=repo.path, env=dict(repo.env), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        argv,
+        cwd=repo.path,
+        env=dict(repo.env),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A suite that was started in the background ignores it, and so would this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
 
 
