@@ -296,6 +296,10 @@ def test_a_guard_that_cannot_judge_is_never_open_in_silence(
     """Git goes on in silence where nothing is at stake, and nowhere else."""
     shutil.copytree(ready(stake), tmp_path / "r", symlinks=True)
     repo = Repo(tmp_path / "r/repo", clean_environment(tmp_path / "r/home"))
+    for linked in (tmp_path / "r").glob("linked"):  # the copy's own, not the original's
+        private = repo.path / ".git/worktrees/linked"
+        (linked / ".git").write_text(f"gitdir: {private}\n")
+        (private / "gitdir").write_text(f"{linked / '.git'}\n")
     tip = repo.git("rev-parse", "main")
     ALL[broken](repo)
 
