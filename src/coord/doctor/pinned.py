@@ -74,8 +74,9 @@ def _pins(views: Sequence[View]) -> Iterator[Finding]:
     """
     owners: dict[str, View] = {}
     for view in views:
-        if view.pin_broken and os.access(view.here.private(pin.PIN), os.R_OK):
-            message = f"the pin cannot be read: {view.here.private(pin.PIN)}"
+        path = view.here.private(pin.PIN)
+        if view.pin_broken and (os.path.islink(path) or os.access(path, os.R_OK)):
+            message = f"the pin cannot be read: {path}"
             yield Finding("pin-unreadable", view.folder, message, _replace(view))
         if view.pin is not None:
             first = owners.setdefault(view.pin.instance, view)

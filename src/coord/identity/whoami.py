@@ -14,7 +14,7 @@ import os
 from coord.base import command, peerfile, publish, sharing
 from coord.base.errors import Environment, Refused, Usage
 from coord.base.names import answers_to, is_actor, quote, slug
-from coord.identity import copied, includeif, pin
+from coord.identity import includeif, pin
 from coord.repo import git, worktree
 
 TYPE_CHECKING = False
@@ -200,6 +200,8 @@ def own(here: Worktree, key: str) -> str:
 
     Also where another library has copied that into the shared config.
     """
+    from coord.identity import copied  # noqa: PLC0415  # 5 ms that no hook pays at a commit
+
     listing = git.ask("config", "-z", "--show-origin", "--get-all", key, cwd=here.cwd).out
     fields = [os.fsdecode(part) for part in listing.split(b"\0")[:-1]]
     pairs = zip(fields[::2], fields[1::2], strict=True)

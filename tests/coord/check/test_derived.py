@@ -153,39 +153,6 @@ def test_a_text_merge_of_two_artifacts_is_named(guarded: Repo, strategy: str) ->
     assert found(guarded) == MIXED
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("<<<<<<< HEAD\nA\nb\n=======\na\nB\n>>>>>>> side\n", MIXED),
-        ("A\nb\na\nB\n", MIXED),
-        ("a\nB\nA\nb\n", MIXED),
-        ("A\nB\n", []),
-    ],
-)
-def test_both_texts_of_a_merge_are_made_by_no_producer(
-    guarded: Repo, text: str, expected: list[tuple[str, str]]
-) -> None:
-    """As a conflict that was committed, or one after the other."""
-    branch(guarded, "side", "side", {"src/b.proto": "B\n", "schema.json": "a\nB\n"})
-    guarded.commit("ours", {"src/a.proto": "A\n", "schema.json": "A\nb\n"})
-
-    server_merge(guarded, "side", {"schema.json": text})
-
-    assert found(guarded) == expected
-
-
-def test_a_conflict_that_a_parent_has_is_quoted(guarded: Repo) -> None:
-    """A producer may write about conflicts."""
-    quoted = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> side\n"
-    guarded.commit("quotes", {"src/a.proto": "0\n", "schema.json": f"{quoted}0\n"})
-    branch(guarded, "side", "side", {"src/b.proto": "B\n", "schema.json": f"{quoted}B\n"})
-    guarded.commit("ours", {"src/a.proto": "A\n", "schema.json": f"{quoted}A\n"})
-
-    server_merge(guarded, "side", {"schema.json": f"{quoted}A\nB\n"})
-
-    assert found(guarded) == []
-
-
 def test_without_declared_inputs_a_dropped_side_is_named(guarded: Repo) -> None:
     """Nobody can tell what it is made from, but two results cannot both be gone."""
     guarded.commit("no inputs", {".coord.toml": '[derived."schema.json"]\nregenerate = "true"\n'})
