@@ -277,6 +277,22 @@ def test_a_torn_record_is_dropped_when_nothing_is_in_progress(installed: Repo) -
     assert not record.exists()
 
 
+def test_a_torn_record_of_an_aborted_merge_stops_no_other(installed: Repo) -> None:
+    """An abort writes into HEAD's reflog: what is older has ended, whatever goes on now."""
+    fork(installed, "schema.json")
+    installed.git("switch", "-q", "-c", "other", "HEAD~1")
+    installed.commit("other", {"z": "z\n"})
+    installed.git("switch", "-q", "-")
+    installed.tried("merge", "side")
+    (record,) = installed.private("coord-refused").iterdir()
+    record.write_text("coord-refu")
+    installed.git("merge", "--abort")
+
+    installed.git("merge", "-q", "--no-ff", "-m", "other", "other")
+
+    assert not record.exists()
+
+
 def test_a_linked_worktree_has_its_own_gate(installed: Repo, tmp_path: Path) -> None:
     """One worktree's refusal stops nobody else."""
     fork(installed, "schema.json")

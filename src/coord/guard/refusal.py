@@ -242,13 +242,25 @@ def judged(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Fac
     of a conflict, or it is torn, what the index remembers stands for it.
     """
     found = read_all(here.git_dir)
-    earlier = _of_earlier_tries(found)
-    records = _with_conflicts(here, environ, [one for one in found if one not in earlier])
+    over = _over(here, found)
+    records = _with_conflicts(here, environ, [one for one in found if one not in over])
     refused = [Recorded(one.path, one.ours, one.theirs, one.resolved) for one in records]
     return [
         (record._replace(ours=facts.sides[0], theirs=facts.sides[1]), facts)
         for record, facts in zip(records, gather(here, refused, environ), strict=True)
     ]
+
+
+def _over(here: Worktree, records: Sequence[Record]) -> list[Record]:
+    """Return the records of operations that have ended, whatever goes on now.
+
+    A torn one does not tell of which it was. An abort and a reset write into HEAD's reflog; within
+    a rebase each of its commits does.
+    """
+    torn = [one for one in records if not one.readable and os.path.isfile(one.file)]
+    if torn and os.path.isdir(here.private("rebase-merge")):
+        torn = []
+    return _of_earlier_tries(records) + [one for one in torn if not _may_go_on(here, one)]
 
 
 def _of_earlier_tries(records: Sequence[Record]) -> list[Record]:
@@ -313,7 +325,7 @@ def sifted(
 ) -> tuple[list[tuple[Record, Facts]], list[Record]]:
     """Return what :func:`live` does, and the records of an operation that was cut off."""
     found, cut = [], []
-    for record in _of_earlier_tries(read_all(here.git_dir)):
+    for record in _over(here, read_all(here.git_dir)):
         forget(record)
     for record, facts in judged(here, environ):
         if is_live(record, facts):
@@ -334,10 +346,15 @@ def is_cut_off(here: Worktree, record: Record, facts: Facts) -> bool:
     noted = facts.busy or facts.unmerged or facts.unfinished or facts.undone is not None
     if noted or not record.readable or facts.head != record.head or record.ours == record.theirs:
         return False
+    return _may_go_on(here, record, unknown=False)
+
+
+def _may_go_on(here: Worktree, record: Record, *, unknown: bool = True) -> bool:
+    """Tell whether what `record` is of has not ended yet; `unknown` where no reflog tells."""
     try:
         return _is_newer(here, os.stat(record.file).st_mtime_ns)
     except OSError:
-        return False
+        return unknown
 
 
 def _is_newer(here: Worktree, written: int) -> bool:
