@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coord.identity import includeif, pin
+from coord.identity import includeif, pin, whoami
 from coord.installer import disk, worktrees
 from coord.repo import git
 
@@ -79,10 +79,28 @@ def mend(here: Worktree, rule: Authorship) -> None:
             pin.mend(git_dir, here.common_dir, found, rule)
 
 
-def author(cwd: str) -> str:
+def author(cwd: str, *options: str) -> str:
     """Return ``name <e-mail>`` as git will write it in `cwd`, empty when it knows none."""
-    ident = git.ask("var", "GIT_AUTHOR_IDENT", cwd=cwd).text
+    ident = git.ask(*options, "var", "GIT_AUTHOR_IDENT", cwd=cwd).text
     return ident.rpartition("> ")[0] + ">" if "> " in ident else ""
+
+
+def unpinned(here: Worktree) -> str:
+    """Return the author that git writes in a worktree without a pin, whoever is pinned `here`.
+
+    That is a new worktree's author of before: the pin's own is joined to this one's config alone.
+    """
+    pinned = _pinned(here.git_dir)
+    if pinned is None or not pinned.email:  # then git takes it from where it did before
+        return author(here.cwd)
+    own = {
+        part: whoami.own(here, f"author.{part}") or whoami.own(here, f"user.{part}")
+        for part in ("name", "email")
+    }
+    if not all(own.values()):
+        return ""
+    said = [word for part, text in own.items() for word in ("-c", f"author.{part}={text}")]
+    return author(here.cwd, *said)
 
 
 def after(rule: Authorship, actor: str, before: str) -> str:

@@ -100,7 +100,7 @@ def _told(found: Survey, changes: Sequence[Change], *, first: bool) -> Iterator[
     """Yield the lines about authors; a repeated install repeats only news."""
     yield from (change.line() for change in changes if first or change.state == "new")
     if first:
-        before = authorship.author(found.here.cwd)
+        before = authorship.unpinned(found.here)
         after = authorship.after(found.rule, "{actor}", before)
         yield f"author  new worktrees: {before or 'none set'} -> {after or 'none set'}"
 

@@ -473,6 +473,32 @@ def test_a_copied_worktree_acts_for_nobody(three: list[Repo], tmp_path: Path) ->
     assert a.at(tmp_path / "scratch-own").coord("claim", "other").code == 0
 
 
+def test_a_copied_worktree_reads_nothing_in_the_name_of_the_original(
+    three: list[Repo], tmp_path: Path
+) -> None:
+    """Its worker has the message and the news unread; whose folder it is a copy of is told."""
+    a, b, _ = three
+    worker = name(a)
+    shutil.copytree(a.path, tmp_path / "scratch", symlinks=True)
+    copy = a.at(tmp_path / "scratch")
+    b.coord("claim", "db")
+    b.coord("send", "help", worker, "who has the key?")
+    b.coord("handoff", worker, "--scope", "db")
+    told = f"this folder is a copy of {a.path}, and so is its worker: git -C {a.path} worktree add"
+
+    for verb in ("whoami", "board", "inbox"):
+        looked = copy.coord(verb)
+        assert (looked.code, looked.err.count(told)) == (0, 1), looked.err
+        assert "offers" not in looked.err
+    assert "who has the key?" in looked.out
+    assert f"they stay unread: they are {worker}'s, in {a.path}" in looked.err
+    own = a.coord("inbox")
+    assert "who has the key?" in own.out
+    assert "offers" in own.err
+    assert told not in own.err
+    assert "who has the key?" not in a.coord("inbox").out
+
+
 def test_a_moved_worktree_is_no_copy(three: list[Repo], tmp_path: Path) -> None:
     """Nothing is at the old place; git repairs what it has written down when it is asked to."""
     a = three[0]

@@ -6,6 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -54,6 +56,25 @@ def test_pin_existing_pins_them_all_at_once(repo: Repo, tmp_path: Path) -> None:
         assert f"{side.path}: {HUMAN} -> {after} (" in line
     assert author(repo) == HUMAN
     assert lines(repo.install("--pin-existing").out) == []
+
+
+@pytest.mark.parametrize("key", ["user", "author"])
+def test_an_install_from_a_pinned_worktree_tells_of_the_persons_author(
+    repo: Repo, tmp_path: Path, key: str
+) -> None:
+    """A worker's identity was told as what every new worktree has now; the main one's too."""
+    repo.git("config", f"{key}.name", "Grace")
+    repo.install()
+    side = repo.worktree(tmp_path / "side", "side")
+    assert author(side).startswith("side-")
+    assert repo.coord("pin", "--actor", "boss").code == 0
+    expected = "author  new worktrees: Grace <ada@example.com> -> {actor} <ada+{actor}@example.com>"
+
+    for pinned in (side, repo):
+        repo.common("hooks/coord/manifest").unlink()
+        told = lines(pinned.install().out)
+        assert told[-1] == expected
+        assert any(line.startswith(f"author  {side.path}: side-") for line in told)
 
 
 def test_a_pin_from_before_the_install_comes_into_force(repo: Repo, tmp_path: Path) -> None:

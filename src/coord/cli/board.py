@@ -60,13 +60,15 @@ def _lines(found: Board) -> list[str]:
 
 
 def _write(call: Call, path: str, *, watch: bool) -> None:
-    from coord.cli import pictured, watching  # noqa: PLC0415  # for the page only
+    from coord.base import outfile  # noqa: PLC0415  # for the page only
+    from coord.cli import pictured, watching  # noqa: PLC0415  # likewise
 
+    file = outfile.require(call.cwd, path, "git coord board")
     if not watch:
-        pictured.write(call, path)
+        pictured.write(call, file)
         return
     show.note(f"{path} is written again as the board changes; Ctrl-C ends it")
-    watching.again(lambda: pictured.write(call, path, _REFRESH))
+    watching.again(lambda: pictured.write(call, file, _REFRESH))
 
 
 @click.command()

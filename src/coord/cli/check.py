@@ -7,11 +7,11 @@ import math
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from coord.base import outfile
 from coord.base.errors import Usage
 from coord.check.mend import told
 from coord.cli import annotated, edge, show
@@ -55,6 +55,7 @@ def check(
     gc.disable()  # trees of documents hold no cycles; looking for some takes half the time
     options = {"--tree": tree, "--mend": mend}
     call = edge.call(None, "check", [] if words is None else [words], options)
+    file = None if gitlab is None else outfile.require(call.cwd, gitlab, f"git coord {call.words}")
     if mend:
         _print_mended(checking.mend(call, words, _progress()), as_json=as_json)
         return 0
@@ -66,8 +67,8 @@ def check(
     _print(report, as_json=as_json)
     if github:
         click.echo("\n".join(annotated.github(report.problems)), err=True)  # stdout is the answer
-    if gitlab is not None:
-        Path(gitlab).write_text(annotated.gitlab(report.problems), encoding="utf-8")
+    if file is not None:
+        outfile.write(file, annotated.gitlab(report.problems).encode())
     return int(bool(report.problems))
 
 

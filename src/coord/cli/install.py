@@ -61,7 +61,8 @@ def main(
         "--trust": trust,
     }
     _require_one_job(chosen, purge=purge, dry_run=dry_run)
-    again = command.install(*(flag for flag, given in chosen.items() if given))
+    typed = {**chosen, "--purge": purge, "--dry-run": dry_run}
+    again = command.install(*(flag for flag, given in typed.items() if given))
     call = edge.call(None, command.NAME)
     if checking:
         return _checked(install.checked(call), as_json=as_json)

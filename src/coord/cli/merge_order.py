@@ -10,6 +10,7 @@ import click
 from coord.base.errors import Usage
 from coord.cli import edge, show
 from coord.work import merge_order as orders
+from coord.work.call import typed
 
 if TYPE_CHECKING:
     from coord.rehearse.report import Rehearsal
@@ -33,7 +34,7 @@ def merge_order(
     with 1 unless all are clean.
     """
     gc.disable()  # as for the board: all that is read here is kept to the end
-    _require_command(command)
+    _require_command(command, onto)
     made = orders.merge_order(edge.call(asked, "merge-order"), onto)
     found = _rehearsed(made, command) if rehearse or command else None
     if as_json:
@@ -57,7 +58,7 @@ def _show(made: Order, found: Rehearsal | None) -> None:
         show.lines(["", *found.lines()])
 
 
-def _require_command(command: str | None) -> None:
+def _require_command(command: str | None, onto: str | None) -> None:
     """Refuse an empty test, such as an unset variable's: sh runs it, and every branch passes.
 
     Raises:
@@ -70,7 +71,7 @@ def _require_command(command: str | None) -> None:
         "a test without a command",
         where="--exec",
         why="sh takes an empty command for a success: every branch would pass",
-        run="git coord merge-order --rehearse",
+        run=f"git coord {typed('merge-order', (), {'--onto': onto, '--rehearse': True})}",
     )
 
 

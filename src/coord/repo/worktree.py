@@ -284,6 +284,18 @@ def copied_from(here: Worktree) -> str | None:
     return folder if os.path.realpath(points) == here.git_dir else None
 
 
+def is_copy(cwd: str, place: Worktree) -> bool:
+    """Tell whether `place`, which :func:`of_files` has found from `cwd`, is a copied worktree."""
+    if not place.linked:
+        return False
+    top = cwd
+    while not os.path.lexists(os.path.join(top, ".git")):
+        if top == os.path.dirname(top):
+            return False
+        top = os.path.dirname(top)
+    return copied_from(place._replace(top=top)) is not None
+
+
 def _refuse_leaked(here: Worktree, cwd: str, verb: str, environ: Mapping[str, str]) -> None:
     other = leaked(here, cwd, environ)
     if other is None:

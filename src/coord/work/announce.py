@@ -41,7 +41,7 @@ def announce(
     """
     said = {"--intent": intent, "--session": session}
     for option, text in (*said.items(), *(("--path", glob) for glob in globs)):
-        bounded(text, option)
+        bounded(text, option, "announce")
     worker, _ = mail.talking(call)
     branch = worker.branch
     if branch is None:

@@ -52,7 +52,7 @@ def typed(
     return " ".join([*said, *(["--", *map(quote, tail)] if tail else [])])
 
 
-def bounded(text: str | None, option: str) -> str | None:
+def bounded(text: str | None, option: str, verb: str) -> str | None:
     """Return `text` unless it is longer than a record should be.
 
     Raises:
@@ -65,5 +65,5 @@ def bounded(text: str | None, option: str) -> str | None:
         f"{option} is too long",
         where=f"{len(text)} characters",
         why=f"a record keeps at most {FIELD_LIMIT} of each text",
-        run="git coord -h",
+        run=f"git coord {verb} -h",
     )

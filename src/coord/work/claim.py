@@ -67,7 +67,7 @@ def claim(
     """
     said = {"--branch": branch, "--issue": issue, "--intent": intent, "--session": session}
     for option, text in (*said.items(), *(("--path", glob) for glob in globs)):
-        bounded(text, option)
+        bounded(text, option, "claim")
     worker = arrive.acting(call, names)
     own = worker.branch
     target = own if branch is None else _branch(branch, worker)

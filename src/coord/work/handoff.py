@@ -42,7 +42,7 @@ def handoff(
         Usage: one is no scope, or the note is too long.
         Refused: one is not the worker's, or nobody is known by that name.
     """
-    bounded(note, "--note")
+    bounded(note, "--note", "handoff")
     for name in names:
         scopes.parse(name)
     worker = arrive.acting(call, [])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.board import claims, view
 from coord.board import inbox as kept
 from coord.board.store import StoreError
+from coord.repo import worktree
 from coord.work import arrive
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ def mark_read(call: Call, found: Inbox, reached: Callable[[], bool]) -> None:
         return
     if worker.me.conflict is not None:
         call.note(f"they stay unread: they are {worker.me.actor}'s")
+        return
+    original = worktree.copied_from(worker.here)
+    if original is not None:
+        call.note(f"they stay unread: they are {worker.me.actor}'s, in {original}")
         return
     if messages and not reached():
         call.note("they stay unread: the output goes nowhere")

@@ -51,6 +51,8 @@ def beat(cwd: str, actor: str | None, watch: Callable[[], Watch]) -> Reader | No
     place = worktree.of_files(cwd)
     if place is None or not place.in_use:
         return None  # nobody is there to see it, and a clone is left as it was
+    if worktree.is_copy(cwd, place):
+        return None  # the original's worker is not here, and would never be told
     instance = beats.acting(place.git_dir, actor)
     beats.beat(place.git_dir, instance, watch().chain)
     if instance is None or not chosen.may_have(place.common_dir, keys.notices(instance)):

@@ -55,7 +55,7 @@ def pause(call: Call, reason: str | None = None) -> Paused:
         Usage: the reason is too long.
         Refused: who acts here is only inferred.
     """
-    bounded(reason, "--reason")
+    bounded(reason, "--reason", "pause")
     worker, _ = mail.talking(call)
     at, words = now(), reason or ""
     marked = mark(

@@ -41,8 +41,10 @@ def pin(
     """
     here = where.located(call)
     where.require_own(call, here)
+    flags = {"--self": as_self, "--replace": replace}
     asked = name or call.actor or call.environ.get(identities.VARIABLE)
-    wanted = _wanted(here, asked, as_self=as_self)
+    said = "".join(f" {flag}" for flag, given in flags.items() if given)
+    wanted = _wanted(here, asked, said, as_self=as_self)
     rule = identities.self_authorship(here) if as_self else identities.authorship(here)
     if replace:
         former = _former(here)
@@ -80,9 +82,9 @@ def _enrol(call: Call, here: Worktree, made: Pin) -> None:
         call.note(f"{scope} was claimed here before this pin, by another instance; {taken}")
 
 
-def _wanted(here: Worktree, name: str | None, *, as_self: bool) -> str:
+def _wanted(here: Worktree, name: str | None, said: str, *, as_self: bool) -> str:
     if name is not None:
-        identities.require_actor(name, f"git coord pin{' --self' if as_self else ''} --actor {{}}")
+        identities.require_actor(name, f"git coord pin{said} --actor {{}}")
         return name
     if as_self:
         return (slug(identities.own(here, "user.name")) or "self") + "-"

@@ -49,7 +49,7 @@ def put_down(
         Refused: who acts here is only inferred; or a merge of the ledger is open, or it is none.
     """
     for option, text in {"--reason": reason, "--revisit": revisit, "--note": note}.items():
-        bounded(text, option)
+        bounded(text, option, "put-down")
     writer = ledgerentry.writer_of(call)
     entry = PutDown(
         scope=scopes.parse(name, writer.top),

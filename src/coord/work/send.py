@@ -32,7 +32,7 @@ def send(
         Usage: `scope` is none, or the text is too long.
         Refused: nobody is known as `to`, or who acts here is only inferred.
     """
-    bounded(text, "TEXT")
+    bounded(text, "TEXT", "send")
     worker, half = mail.talking(call)
     about = None if scope is None else scopes.parse(scope, worker.here.top)
     roll = worker.roll()

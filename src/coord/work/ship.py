@@ -42,7 +42,7 @@ def ship(
         Refused: who acts here is only inferred; or a merge of the ledger is open, or it is none.
     """
     for name, text in {"SUMMARY": summary, "--scope": scope, "--lane": lane}.items():
-        bounded(text, name)
+        bounded(text, name, "ship")
     writer = ledgerentry.writer_of(call)
     kind = _known(kind, writer.declared.kinds)
     if summary is None or not summary.strip():

@@ -43,7 +43,9 @@ def take_over(
         Usage: there is no reason, or it is too long for a record; or it is no scope.
         Refused: nobody holds it, or the holder's presence forbids it.
     """
-    text = bounded(reason, "--reason") or (gone and "git has forgotten the holder's worktree")
+    text = bounded(reason, "--reason", "take-over") or (
+        gone and "git has forgotten the holder's worktree"
+    )
     if not (text and text.strip()):
         raise _without_reason()
     worker = arrive.acting(call, [name])

@@ -24,7 +24,7 @@ def target(here: Worktree, onto: str | None, verb: str) -> Onto:
     raise Usage(
         "revision-unknown",
         f"{verb} onto what is no commit",
-        where=onto or "HEAD",
+        where="HEAD" if onto is None else onto or "--onto (empty)",
         why="git rev-parse knows no such branch or commit",
         run="git branch --all",
     )

@@ -58,8 +58,19 @@ def tell_of_clone(call: Call, here: Worktree) -> None:
 
         for text in localremotes.notes(here):
             call.note(text)
-    elif not found.proved:
+    tell_of_copy(call, here)
+
+
+def tell_of_copy(call: Call, here: Worktree) -> None:
+    """Say that who acts here is the worker of what this repository, or worktree, is a copy of."""
+    if copied.is_copied(here.common_dir):
         call.note("this repository was copied, and its board came along: git coord clone-id")
+    original = worktree.copied_from(here)
+    if original is not None:
+        call.note(
+            f"this folder is a copy of {original}, and so is its worker: "
+            f"{worktree.own_worktree(original, here.top or '')}"
+        )
 
 
 def lazily_pin(call: Call, here: Worktree) -> None:
@@ -70,7 +81,7 @@ def lazily_pin(call: Call, here: Worktree) -> None:
     """
     from coord.identity import pin, whoami  # noqa: PLC0415  # many verbs ask for nobody's name
 
-    if not (here.linked and here.installed):
+    if not (here.linked and here.installed) or worktree.copied_from(here) is not None:
         return
     pinned = whoami.read_pin(here)
     if pinned is not None:

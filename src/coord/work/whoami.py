@@ -46,6 +46,7 @@ def whoami(call: Call) -> Known:
         Environment: the pin cannot be read.
     """
     here = where.located(call)
+    where.tell_of_copy(call, here)
     where.lazily_pin(call, here)
     me = identities.resolve(here, call.actor, call.environ, minting=here.in_use)
     if me.conflict is not None:

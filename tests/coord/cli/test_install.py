@@ -315,6 +315,35 @@ def test_a_stale_lock_on_the_config_is_named_with_its_age(repo: Repo) -> None:
     assert repo.run("coord-install", "--check").code == 0
 
 
+@pytest.mark.parametrize(
+    "options", [("--uninstall", "--purge"), ("--uninstall", "--dry-run"), ("--fleet", "--trust")]
+)
+def test_the_command_past_a_stale_lock_keeps_the_options(
+    repo: Repo, options: tuple[str, ...]
+) -> None:
+    """Without --purge it gave nothing up, without --dry-run it did what was to be shown."""
+    repo.install()
+    lock = repo.common("config.lock")
+    lock.write_bytes(b"" if "--dry-run" in options else repo.common("config").read_bytes())
+
+    done = repo.run("coord-install", *options)
+
+    assert (done.code, done.refusal.rule) == (3, "locked")
+    assert done.refusal.run.endswith(f"coord-install {' '.join(options)}")
+
+
+def test_the_way_past_a_foreign_hooks_path_keeps_the_options(repo: Repo, tmp_path: Path) -> None:
+    """What was asked for besides hooks is laid down all the same."""
+    (tmp_path / "theirs").mkdir()
+    repo.git("config", "--global", "core.hooksPath", str(tmp_path / "theirs"))
+
+    done = repo.run("coord-install", "--fleet")
+
+    assert done.refusal.rule == "hooks-path"
+    assert done.refusal.run.endswith("coord-install --fleet --no-hooks")
+    assert repo.paste(done.refusal.run).code == 0
+
+
 def test_install_waits_for_a_config_lock_that_is_released(repo: Repo) -> None:
     """Other commands write the config too, and take a moment."""
     lock = repo.common("config.lock")

@@ -476,6 +476,7 @@ def test_an_unknown_target_is_wrong_usage(shared: Repo) -> None:
     for name in ("nix", "--all", ""):
         done = shared.coord("merge-order", f"--onto={name}")
         assert (done.code, done.refusal.rule) == (2, "revision-unknown")
+        assert done.refusal.headline.endswith(f": {name or '--onto (empty)'}")
         assert shared.paste(done.refusal.run).code == 0
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.names import shown
 from harness.board import eventually
+from harness.refusal import refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,20 +55,23 @@ def test_a_page_that_cannot_be_written_is_refused_in_one_line(repo: Repo) -> Non
     """With what the system says."""
     done = repo.coord("board", "--html", "no/such/folder/b.html")
 
-    assert done.code == 3
-    assert "no/such/folder/b.html" in done.err
+    (refusal,) = refusals(done.err)
+    assert (done.code, refusal.rule) == (3, "folder-missing")
+    assert refusal.headline.endswith("/no/such/folder")
+    assert "no/such/folder/b.html" in refusal.why
+    assert subprocess.run(refusal.run, shell=True, cwd=repo.path, check=False).returncode == 0
 
 
-def test_a_link_in_the_place_of_the_page_is_replaced_not_followed(
-    repo: Repo, tmp_path: Path
-) -> None:
-    """A page is often written into a folder that others can write."""
-    (tmp_path / "mine").write_text("keep\n")
-    (tmp_path / "b.html").symlink_to(tmp_path / "mine")
+def test_a_link_in_the_place_of_the_page_is_written_through(repo: Repo, tmp_path: Path) -> None:
+    """As by the shell; the file behind it is replaced in one step, the link stays."""
+    (tmp_path / "mine").write_text("old\n")
+    (tmp_path / "b.html").symlink_to("mine")
 
     assert repo.coord("board", "--html", str(tmp_path / "b.html")).code == 0
-    assert (tmp_path / "mine").read_text() == "keep\n"
-    assert not (tmp_path / "b.html").is_symlink()
+    assert "<html" in (tmp_path / "mine").read_text()
+    assert (tmp_path / "b.html").is_symlink()
+    assert sorted(os.listdir(tmp_path)).count("mine") == 1
+    assert not list(tmp_path.glob("*.tmp-*"))
 
 
 def test_json_with_a_page_is_a_usage_error(repo: Repo) -> None:

@@ -153,6 +153,17 @@ def test_a_name_git_would_change_is_wrong_usage(installed: Repo) -> None:
     assert whoami(installed)["actor"] == "grace-hopper"
 
 
+def test_the_command_with_a_name_that_will_do_keeps_the_options(installed: Repo) -> None:
+    """Without --replace the next refusal says that there is a pin."""
+    assert installed.coord("pin", "--self").code == 0
+
+    done = installed.coord("pin", "--replace", "--self", "--actor", "Grace Hopper.")
+
+    assert done.refusal.run == "git coord pin --self --replace --actor grace-hopper"
+    assert installed.paste(done.refusal.run).code == 0
+    assert whoami(installed)["actor"] == "grace-hopper"
+
+
 def test_a_broken_pin_is_exit_3_and_its_command_mends_it(installed: Repo) -> None:
     """Unreadable is never unpinned."""
     installed.private("coord-identity.toml").write_text("junk")
