@@ -38,7 +38,9 @@ def spelled(cwd: str, *refs: str) -> dict[str, str]:
     strictly = ("-c", "core.warnAmbiguousRefs=true", "for-each-ref")
     listing = git.ask(*strictly, "--format=%(refname) %(refname:short)", *refs, cwd=cwd).text
     pairs = (line.split(" ", 1) for line in listing.split("\n") if line)
-    return {full: short if _is_plain(full, short) else full for full, short in pairs}
+    asked = frozenset(refs)  # git lists what is below a name too: all of a remote
+    found = {full: short for full, short in pairs if full in asked}
+    return {full: short if _is_plain(full, short) else full for full, short in found.items()}
 
 
 def _is_plain(full: str, short: str) -> bool:

@@ -67,7 +67,7 @@ def test_the_screen_tells_each_branch_then_the_commands_in_order() -> None:
         "",
         "left out, to be merged by hand after that:",
         "  git merge --no-edit c",
-        "  ${EDITOR:-vi} f 'g h' && git add f 'g h'",
+        "  ! grep -n '^<<<<<<< ' f 'g h' && git add f 'g h'",
         "  git commit --no-edit",
         "  git merge --no-edit 'it'\\''s'",
         "  git add f   # or: git rm f",

@@ -38,7 +38,7 @@ def test_a_name_that_means_something_else_too_is_spelled_in_full(repo: Repo, nam
     ref = f"refs/heads/{name}"
     repo.git("update-ref", ref, tip)
 
-    found = spelled(str(repo.path), ref, "refs/heads/plain", "refs/heads/none")
+    found = spelled(str(repo.path), ref, "refs/heads/plain", "refs/heads/none", "refs/remotes/far")
 
     assert found == {ref: ref, "refs/heads/plain": "plain"}
     assert repo.git("rev-parse", "--verify", ref) == tip
