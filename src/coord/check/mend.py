@@ -20,7 +20,7 @@ from coord.drivers.records import render, split
 from coord.guard.refusal import path_word
 from coord.history.commits import RESOLVED
 from coord.history.problem import printed
-from coord.repo import git, underway, worktree
+from coord.repo import git, heads, underway, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -191,9 +191,12 @@ def _to(here: Worktree, tip: str) -> str:
     for other in worktree.siblings(here):
         if other.counts and git.ask("rev-parse", "HEAD", cwd=other.path).text == tip:
             return f"cd {quote(other.path)}"
-    form = ("for-each-ref", "--format=%(refname:short)", "--points-at", tip, "refs/heads/")
-    branches = git.ask(*form, cwd=here.cwd).text.split()
-    return f"git switch -q {quote(branches[0])}" if branches else f"git switch -q --detach {tip}"
+    form = ("for-each-ref", "--format=%(refname)", "--points-at", tip, heads.HEADS)
+    branches = [ref.removeprefix(heads.HEADS) for ref in git.ask(*form, cwd=here.cwd).text.split()]
+    for branch in branches:
+        if not branch.startswith("-"):  # to `switch` a name is a branch's before it is a tag's
+            return f"git switch -q {quote(branch)}"
+    return f"git switch -q --detach {tip}"
 
 
 def _not_ready(what: str, where: str, why: str, run: str) -> Refused:

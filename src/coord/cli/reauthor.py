@@ -48,12 +48,14 @@ def reauthor(
     words = request.words().removeprefix("git coord ") + (" --dry-run" if dry_run else "")
     call = edge.call(asked, words)
     rewritten = rewriting.reauthor(call, request, dry_run=dry_run)
-    plan, done = rewritten
+    plan, done, typed = rewritten
     if as_json:
         show.document(documents.reauthored(rewritten, dry_run=dry_run))
     else:
         _print(plan, done, outgoing=outgoing)
-    _comment(plan, done, pushed)
+    _comment(plan, done)
+    if done is not None:
+        _say_pushes(plan, done, pushed, typed)
 
 
 def _print(plan: Plan, done: Done | None, *, outgoing: bool) -> None:
@@ -75,7 +77,7 @@ def _signed(change: Change) -> str:
     )
 
 
-def _comment(plan: Plan, done: Done | None, pushed: tuple[str, ...]) -> None:
+def _comment(plan: Plan, done: Done | None) -> None:
     """Say on stderr what was kept, lost and left."""
     name, email = plan.who
     if plan.changes:
@@ -97,10 +99,14 @@ def _comment(plan: Plan, done: Done | None, pushed: tuple[str, ...]) -> None:
         show.note(
             f"{len(plan.missed)} more are not signed as pinned: git coord reauthor --outgoing"
         )
+
+
+def _say_pushes(plan: Plan, done: Done, pushed: tuple[str, ...], typed: str) -> None:
+    """Say what the pushes are that have to follow, with the branch as it is `typed`."""
     for ref in pushed:
         remote, _, branch = ref.partition("/")
-        source = done.moves[0].ref.removeprefix("refs/heads/")
-        target = branch if source == branch else f"{source}:{branch}"
+        full = f"refs/heads/{branch}" if typed.startswith("refs/") else branch
+        target = branch if typed == branch else f"{typed}:{full}"
         # Git compares with the tracking ref; where that never heard of the push, with what we know.
         lease = "" if ref in plan.fetched else f"={branch}:{done.moves[0].old}"
         show.note(f"then: git push --force-with-lease{lease} {remote} {target}")

@@ -14,6 +14,7 @@ from coord.doctor.findings import Finding, Verdict, verdict
 from coord.drivers.registered import DRIVERS
 from coord.guard.guarded import KINDS, attribute
 from coord.installer import attributesfile
+from coord.repo import heads
 from coord.settings import config
 from coord.settings.sections import editor
 from coord.settle import producers
@@ -189,9 +190,11 @@ def _behind(working: Sequence[View], known: Mapping[str, str]) -> Iterator[str]:
             folders.setdefault(branch, []).append(view.folder)
     for branch, lacking in folders.items():
         where = f"{lacking[0]} and {len(lacking) - 1} more" if len(lacking) > 1 else lacking[0]
+        ref = heads.HEADS + branch
+        word = heads.spelled(lacking[0], ref).get(ref, ref)
         yield (
             f"what makes derived files is declared on {branch}, and not yet in {where}: "
-            f"git merge {quote(branch)} brings it there"
+            f"git merge {quote(word)} brings it there"
         )
 
 

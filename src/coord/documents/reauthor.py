@@ -42,7 +42,7 @@ class ReauthoredDocument(TypedDict):
 
 def reauthored(rewritten: Reauthored, *, dry_run: bool) -> ReauthoredDocument:
     """Return the answer of ``reauthor``."""
-    plan, done = rewritten
+    plan, done = rewritten.plan, rewritten.done
     return {
         "dry_run": dry_run,
         "name": plan.who[0],

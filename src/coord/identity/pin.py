@@ -288,10 +288,10 @@ def branch_handle(git_dir: str) -> str:
 
 def _asked(git_dir: str) -> str:
     """Return the branch that git says, empty when detached: a child, which a file has to spare."""
-    from coord.repo import git  # noqa: PLC0415  # 20 ms that only reftable repositories pay
+    from coord.repo import git, heads  # noqa: PLC0415  # 20 ms: only reftable repositories pay
 
     env = {**git.elsewhere(), "GIT_DIR": git_dir}
-    return git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=git_dir, env=env).text
+    return heads.checked_out(git_dir, env)
 
 
 def _free_name(common_dir: str, wanted: str, but: str = "") -> str:

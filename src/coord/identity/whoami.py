@@ -15,7 +15,7 @@ from coord.base import command, peerfile, publish, sharing
 from coord.base.errors import Environment, Refused, Usage
 from coord.base.names import answers_to, is_actor, quote, slug
 from coord.identity import includeif, pin
-from coord.repo import git, worktree
+from coord.repo import git, heads, worktree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def read_pin(here: Worktree) -> pin.Pin | None:
 
 def inferred_actor(here: Worktree) -> str:
     """Return the name suggested by what is checked out: the branch, else the folder."""
-    head = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=here.cwd).text
+    head = heads.checked_out(here.cwd)
     return slug(head) or slug(os.path.basename(here.cwd)) or "worktree"
 
 

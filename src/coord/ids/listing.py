@@ -11,6 +11,7 @@ from coord.history.blobs import Blobs
 from coord.history.door import Door
 from coord.ids import claim, folders, series
 from coord.ids.sources import HERE, survey
+from coord.repo import heads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ def _committed(here: Worktree, seen: Survey) -> Iterator[Row]:
 
 
 def _branch(here: Worktree) -> str:
-    return Door(here.cwd).ask("symbolic-ref", "--quiet", "--short", "HEAD").text or "HEAD"
+    return heads.checked_out(here.cwd) or "HEAD"
 
 
 def _loose(seen: Survey) -> Iterator[Row]:

@@ -191,5 +191,6 @@ class _Judge:
             if there.counts and there.branch in sources:
                 return command.replace("git ", f"git -C {quote(there.path)} ", 1)
         local = [one for one in sources.values() if one.rev.startswith("refs/heads/")]
-        name = min(one.name for one in local or sources.values())
-        return f"git switch {'' if local else '--detach '}{quote(name)} && {command}"
+        one = min(local or sources.values(), key=lambda one: one.name)
+        where = quote(one.name) if local and one.name[0] != "-" else f"--detach {quote(one.rev)}"
+        return f"git switch {where} && {command}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import Refused, Usage
 from coord.base.names import quote
 from coord.identity import outgoing
-from coord.repo import git, worktree
+from coord.repo import git, heads, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -81,14 +81,16 @@ def _tip(here: Worktree, name: str) -> Tip:
 
 
 def _in_use(request: Request, branch: str, path: str) -> Refused:
-    copy = f"{branch}-reauthored"
+    copy = f"{branch.lstrip('-')}-reauthored"
+    ref = heads.HEADS + branch
+    word = heads.spelled(path, ref).get(ref, ref)
     again = Request(request.commits, request.outgoing, (copy,), request.pushed)
     return Refused(
         "branch-in-use",
         f"{branch} is checked out in another worktree",
         where=path,
         why="it would move under the feet of whoever works there; a copy of it can be mended",
-        run=f"git branch {quote(copy)} {quote(branch)} && {again.words()}",
+        run=f"git branch {quote(copy)} {quote(word)} && {again.words()}",
     )
 
 

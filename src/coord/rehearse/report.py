@@ -82,6 +82,7 @@ class Step(NamedTuple):
         stale: derived files that have to be made anew after the merge.
         afterwards: of a branch in conflict, how it merges on top of all that was kept: that is
             where a person will merge it.
+        typed: what a command has to call the branch; empty where that is as it was named.
     """
 
     branch: str
@@ -96,6 +97,7 @@ class Step(NamedTuple):
     commit: str = ""
     stale: tuple[Stale, ...] = ()
     afterwards: Step | None = None
+    typed: str = ""
 
     @property
     def kept(self) -> bool:
@@ -113,7 +115,7 @@ class Step(NamedTuple):
             return self.afterwards.commands
         if self.outcome == LEFT_OUT:
             return ()
-        begin = f"git merge --no-edit {quote(self.branch)}"
+        begin = f"git merge --no-edit {quote(self.typed or self.branch)}"
         anew = tuple(one.run for one in self.stale)
         if self.outcome in {CLEAN, STALE}:
             return (begin, *anew)

@@ -15,9 +15,10 @@ from coord.rehearse import stale, verdict
 from coord.rehearse.report import CONFLICT, LEFT_OUT, Rehearsal, Step
 from coord.rehearse.stage import Stage
 from coord.rehearse.trial import Trial
+from coord.repo import heads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from coord.repo.worktree import Worktree
 
@@ -53,16 +54,24 @@ def rehearse(
     """
     with Stage(here, onto, base) as stage:
         trial = Trial(here, stage.scratch, command) if command is not None else None
+        pairs = list(zip(branches, stage.tips(branches), strict=True))
+        typed = _typed(here, [branch for branch, tip in pairs if tip is not None])
         steps = []
-        for number, (branch, tip) in enumerate(_paired(stage, branches), 1):
+        for number, (branch, tip) in enumerate(pairs, 1):
             tick(branch, number, len(branches))
-            steps.append(_step(stage, onto, branch, tip, trial))
+            step = _step(stage, onto, typed.get(branch, branch), tip, trial)
+            steps.append(step._replace(branch=branch, typed=step.branch))
         steps = [_told_afterwards(stage, onto, step) for step in stale.marked(here, stage, steps)]
         return Rehearsal(onto, stage.base, stage.tree, tuple(steps))
 
 
-def _paired(stage: Stage, branches: Sequence[str]) -> Iterable[tuple[str, str | None]]:
-    return zip(branches, stage.tips(branches), strict=True)
+def _typed(here: Worktree, branches: Sequence[str]) -> dict[str, str]:
+    """Return what `git merge` has to be told of each branch; paths of its sides have that too."""
+    known: dict[str, str] = {}
+    for kind in ("refs/remotes/", heads.HEADS):
+        refs = {f"{kind}{branch}": branch for branch in branches}
+        known |= {refs[ref]: word for ref, word in heads.spelled(here.cwd, *refs).items()}
+    return known
 
 
 def _step(stage: Stage, onto: str, branch: str, tip: str | None, trial: Trial | None) -> Step:
@@ -89,8 +98,8 @@ def _told_afterwards(stage: Stage, onto: str, step: Step) -> Step:
     merge = stage.merge(step.tip) if step.outcome == CONFLICT else None
     if merge is None:
         return step
-    names = _names(stage, onto, step.branch, step.tip)
-    last = verdict.step(step.branch, step.tip, merge, stage.kind, names)
+    names = _names(stage, onto, step.typed, step.tip)
+    last = verdict.step(step.typed, step.tip, merge, stage.kind, names)
     return step._replace(afterwards=last)
 
 

@@ -12,7 +12,7 @@ from coord.board.roll import Roll
 from coord.identity import whoami
 from coord.identity.pin import now
 from coord.liveness import beats, clone, others, signs
-from coord.repo import git
+from coord.repo import git, heads
 from coord.settings import config
 from coord.work import enrolment, where
 
@@ -55,8 +55,7 @@ class Worker(NamedTuple):
     @property
     def branch(self) -> str | None:
         """The branch that is checked out, None when detached."""
-        head = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=self.here.cwd)
-        return head.text or None
+        return heads.checked_out(self.here.cwd) or None
 
     def roll(self) -> Roll:
         """Return the roll, by the declared expiry."""

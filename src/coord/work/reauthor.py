@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import Environment, Refused, Usage
 from coord.identity import outgoing, whoami
 from coord.reauthor import reauthor as rewriting
-from coord.repo import reflog, worktree
+from coord.repo import heads, reflog, worktree
 from coord.work import where
 
 if TYPE_CHECKING:
@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 
 
 class Reauthored(NamedTuple):
-    """What a request comes to, and what was done of it; None: nothing was."""
+    """What a request comes to, and what was done of it.
+
+    Attributes:
+        plan: what it comes to.
+        done: None where nothing was.
+        typed: what a push has to call the branch, where one has to follow.
+    """
 
     plan: Plan
     done: Done | None
+    typed: str = ""
 
 
 def reauthor(call: Call, request: Request, *, dry_run: bool = False) -> Reauthored:
@@ -38,7 +45,10 @@ def reauthor(call: Call, request: Request, *, dry_run: bool = False) -> Reauthor
     signature = _signature(call, here)
     plan = _planned(here, signature, request)
     done = None if dry_run or not plan.chain else rewriting.carry_out(here, plan)
-    return Reauthored(plan, done)
+    if done is None or not request.pushed:
+        return Reauthored(plan, done)
+    ref = done.moves[0].ref
+    return Reauthored(plan, done, heads.spelled(here.cwd, ref).get(ref, ref))
 
 
 def _require_sense(request: Request) -> None:

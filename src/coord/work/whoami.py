@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.identity import outgoing
 from coord.identity import whoami as identities
-from coord.repo import git, worktree
+from coord.repo import git, heads, worktree
 from coord.work import where
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def whoami(call: Call) -> Known:
 
 def known(here: Worktree, me: Identity) -> Known:
     """Return `me`, who acts here, with the author that git will write."""
-    branch = git.ask("symbolic-ref", "--quiet", "--short", "HEAD", cwd=here.cwd).text or None
+    branch = heads.checked_out(here.cwd) or None
     return Known(me, author(here), here.cwd, branch)
 
 

@@ -234,13 +234,15 @@ def test_mend_refuses_during_a_merge(guarded: Repo) -> None:
     assert "in progress" in done.refusal.headline
 
 
-@pytest.mark.parametrize("where", ["branch", "nowhere", "worktree"])
+@pytest.mark.parametrize("where", ["branch", "tag", "nowhere", "worktree"])
 def test_it_mends_where_the_range_ends(guarded: Repo, tmp_path: Path, where: str) -> None:
     """The printed command goes there first."""
     bad = rewrite(guarded, {"a.log": "one\n"})
     guarded.git("checkout", "-q", "-b", "older", "HEAD^")
     if where == "nowhere":
         guarded.git("branch", "-q", "-D", "main")
+    elif where == "tag":
+        guarded.git("tag", "main")
     elif where == "worktree":
         guarded.git("worktree", "add", "-q", str(tmp_path / "w t"), "main")
 

@@ -167,20 +167,27 @@ def test_published_commits_stay(worker: Repo, origin: Path) -> None:
     assert worker.paste(done.refusal.run).out.strip() == "origin/shared"
 
 
+@pytest.mark.parametrize("tagged", [False, True])
 def test_what_only_the_branchs_own_remote_has_can_be_mended_knowingly(
-    worker: Repo, origin: Path
+    worker: Repo, origin: Path, *, tagged: bool
 ) -> None:
     """The command says so, and names the push that has to follow."""
     assert origin.exists()
     commit = wrong(worker)
     worker.git("push", "-q", "origin", "feature")
+    if tagged:
+        worker.git("tag", "feature", "main")
+        worker.git("push", "-q", "origin", "refs/tags/feature")
 
     done = worker.coord("reauthor", commit)
 
     assert done.refusal.rule == "published"
     pasted = worker.paste(done.refusal.run)
     assert pasted.code == 0, pasted
-    assert "then: git push --force-with-lease origin feature" in pasted.err
+    pushed = "refs/heads/feature:refs/heads/feature" if tagged else "feature"
+    assert f"then: git push --force-with-lease origin {pushed}\n" in pasted.err
+    worker.git("push", "-q", "--force-with-lease", "origin", pushed)
+    assert worker.git("rev-parse", "origin/feature") == worker.git("rev-parse", "HEAD")
 
 
 def test_the_remotes_default_branch_is_not_offered(worker: Repo, origin: Path) -> None:
@@ -236,13 +243,16 @@ def test_a_commit_that_no_branch_holds_gets_one(worker: Repo) -> None:
     assert worker.paste(worker.coord("reauthor", commit).refusal.run).code == 0
 
 
+@pytest.mark.parametrize("tagged", [False, True])
 def test_a_branch_checked_out_by_a_peer_is_not_rewritten(
-    worker: Repo, repo: Repo, tmp_path: Path
+    worker: Repo, repo: Repo, tmp_path: Path, *, tagged: bool
 ) -> None:
-    """A copy of it can be mended; the peer's stays."""
+    """A copy of it can be mended; the peer's stays, and so does a tag of its name."""
     commit = wrong(worker)
     peer = repo.worktree(tmp_path / "peer", "theirs")
     peer.git("reset", "-q", "--hard", commit)
+    if tagged:
+        peer.git("tag", "theirs", "main")
 
     done = worker.coord("reauthor", commit, "--branch", "theirs")
 

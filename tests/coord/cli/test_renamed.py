@@ -221,6 +221,29 @@ def test_a_copy_of_a_renamed_branch_is_none_of_its_names(hub: Repo, one: Repo) -
     assert [each["branch"] for each in order(hub)] == ["new"]
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("other", ["refs/tags/b", "refs/remotes/b"])
+def test_a_branch_is_finished_under_its_own_name(
+    hub: Repo, tmp_path: Path, other: str, when: str
+) -> None:
+    """A tag or a remote of that name, made at any time, makes neither another branch nor a merge.
+
+    It was ``heads/b``, which had no commit to finish, on the board beside ``b``.
+    """
+    one = worker(hub, tmp_path / "one", "b", "one-0001")
+    answer(one, "claim", "artifact:x")
+    one.commit("work", {"x": "1\n"})
+    if when == "before":
+        one.git("update-ref", other, "main")
+    assert answer(one, "finish")["branch"] == "b"
+    one.git("update-ref", other, "main")
+
+    assert [(each["branch"], each["state"]) for each in order(hub)] == [("b", "finished")]
+    assert answer(one, "whoami")["branch"] == "b"
+    hub.git("merge", "-q", "b" if other.startswith("refs/remotes") else "refs/heads/b")
+    assert [each["state"] for each in order(hub)] == ["landed"]
+
+
 def test_a_name_of_a_peers_record_is_no_path(hub: Repo, one: Repo) -> None:
     """A record may say anything; nothing outside of the logs is opened for it."""
     fifo = one.path / "fifo"

@@ -72,6 +72,40 @@ def paths(step: Step) -> list[str]:
     return [conflict.path for conflict in step.conflicts]
 
 
+@pytest.mark.parametrize(
+    "name", ["plain", "tagged", "far/off", "HEAD", "@", "-x", "f" * 40, "gone/far"]
+)
+def test_the_command_merges_the_branch_whatever_else_has_its_name(ground: Repo, name: str) -> None:
+    """A tag, a remote, HEAD, an option, an id: pasted, it merges what was rehearsed."""
+    tip = branch(ground, "feat", {"one": "1\n"})
+    for other in ("refs/tags/tagged", "refs/remotes/far/off"):
+        ground.git("update-ref", other, "main")
+    kind = "refs/remotes" if name == "gone/far" else "refs/heads"
+    ground.git("update-ref", f"{kind}/{name}", tip)
+    ground.git("branch", "-q", "-D", "feat")
+
+    (step,) = seen(ground, name).steps
+
+    assert (step.branch, step.outcome, step.tip) == (name, "clean", tip)
+    assert (name in step.commands[0].split()) is (name in {"plain", "gone/far"})
+    assert ground.paste(step.commands[0]).code == 0
+    assert ground.git("rev-parse", "HEAD") == tip
+
+
+def test_what_git_names_after_a_side_has_the_name_that_was_typed(ground: Repo) -> None:
+    """A file in the way of a folder is put beside it, under the name of its branch."""
+    ground.commit("folder", {"way/in": "1\n"})
+    branch(ground, "feat/a", {"way": "file\n"}, start="main~1")
+    ground.git("tag", "feat/a", "main")
+
+    (step,) = seen(ground, "feat/a").steps
+
+    ground.paste(step.commands[0])
+    (there,) = ground.git("ls-files", "--unmerged").splitlines()
+    assert there.partition("\t")[2] == "way~refs_heads_feat_a"
+    assert "way~refs_heads_feat_a" in paths(step)
+
+
 def test_branches_that_go_together_are_clean(ground: Repo) -> None:
     """Each step carries the tree that merging so far really makes."""
     branch(ground, "one", {"one": "1\n"})
