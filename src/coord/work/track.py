@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
 from coord.base.names import quote
-from coord.guard import trust
+from coord.guard import guarded, trust
 from coord.installer import attributesfile, disk, pattern
 from coord.installer.apply import alone, apply
 from coord.repo import git, worktree
+from coord.settings import config
 from coord.settle import template
 from coord.work import logmode, trackfaults, where
 from coord.work.trackfiles import Files
@@ -52,12 +53,14 @@ class Changed(NamedTuple):
         rule: how it is guarded now; None: not any more.
         files: the committed files, as they were.
         paths: the files that were written, relative to the top level; none where it was so already.
+        replaced: what was declared of it before, where that was something else.
     """
 
     pattern: str
     rule: Rule | None
     files: Files
     paths: list[str]
+    replaced: Rule | None = None
 
 
 def track(call: Call, rule: Rule) -> Changed:
@@ -83,7 +86,9 @@ def track(call: Call, rule: Rule) -> Changed:
         apply(edits, here.common_dir, again=f"git coord {call.words}")
         if rule.regenerate and here.installed:
             _accept(call, here, rule.regenerate)
-    return Changed(rule.pattern, rule, files, _relative(files, edits))
+    before = _declared(files, rule.pattern)
+    replaced = None if before == rule._replace(lines=False) else before
+    return Changed(rule.pattern, rule, files, _relative(files, edits), replaced)
 
 
 def untrack(call: Call, name: str) -> Changed:
@@ -146,6 +151,24 @@ def _values(rule: Rule) -> dict[str, Value]:
         "start": rule.start,
     }
     return {key: text for key, text in said.items() if text is not None}
+
+
+def _declared(files: Files, name: str) -> Rule | None:
+    """Return what the committed files declared of a pattern; None: nothing."""
+    lines = attributesfile.rules(files.texts[attributesfile.COMMITTED] or b"")
+    words = {word for line in lines if line.is_for(name) for word in line.attributes}
+    kinds = [kind for kind in guarded.KINDS if guarded.attribute(kind).encode() in words]
+    if not kinds:
+        return None
+    said = config.parse(files.texts[config.FILE] or b"", files.path(config.FILE))
+    rule = Rule(name, kinds[0])
+    for made in said.derived if rule.kind == "derived" else ():
+        if made.pattern == name:
+            rule = rule._replace(regenerate=made.regenerate, inputs=made.inputs)
+    for log in said.log if rule.kind in guarded.JOINED else ():
+        if log.pattern == name:
+            rule = rule._replace(start=log.start)
+    return rule
 
 
 def _accept(call: Call, here: Worktree, producer: str) -> None:

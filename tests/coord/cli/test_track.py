@@ -185,6 +185,24 @@ def test_a_pattern_has_one_kind(installed: Repo) -> None:
     assert list(tomllib.loads(installed.read(".coord.toml"))) == ["derived"]
 
 
+def test_what_a_declaration_replaces_is_said(installed: Repo) -> None:
+    """The kind, and the producer that is gone with it; a repetition replaces nothing."""
+    tracked(installed, "derived", "x", "--regenerate", "make x", "--input", "a")
+
+    log = installed.coord("track", "log", "x", "--start", "## ")
+    again = installed.coord("track", "log", "x", "--start", "## ")
+    other = json.loads(installed.coord("track", "log", "x", "--json").out)
+    once = json.loads(installed.coord("track", "once", "x", "--json").out)
+
+    assert log.out.splitlines()[:2] == [
+        "x: log, starting with: '## '",
+        "instead of derived, made by: make x, made from: a",
+    ]
+    assert again.out.splitlines()[1:] == ["it was so already"]
+    assert other["replaced"] == {"kind": "log", "start": "## "}
+    assert once["replaced"] == {"kind": "log"}
+
+
 @settings(
     max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "5")),
     deadline=None,
