@@ -75,7 +75,7 @@ def _track(rule: Rule, *, as_json: bool) -> None:
     if as_json:
         show.document(documents.tracked(done.rule or rule, done))
     else:
-        _print(f"{rule.pattern}: {_said(rule)}", done)
+        _print(f"{done.pattern}: {_said(rule)}", done)
     tracking.left(call, done)
 
 

@@ -82,6 +82,7 @@ def track(call: Call, rule: Rule) -> Changed:
         fault = pattern.fault(rule.pattern, files.top)
         if fault:
             raise trackfaults.usage(rule.pattern, fault, rule.kind)
+        rule = rule._replace(pattern=pattern.meant(here, files.top, rule.pattern))
         edits = files.edits(rule.kind, rule.pattern, _values(rule))
         apply(edits, here.common_dir, again=f"git coord {call.words}")
         if rule.regenerate and here.installed:
@@ -102,11 +103,18 @@ def untrack(call: Call, name: str) -> Changed:
     worktree.require_own(here, call.cwd, call.words, call.environ)
     with alone(here.common_dir, again=f"git coord {call.words}"):
         files = Files.read(here)
-        edits = files.edits(None, name, {})
+        name, edits = _undeclaring(files, name)
         if not edits:
             raise trackfaults.not_tracked(name)
         apply(edits, here.common_dir, again=f"git coord {call.words}")
     return Changed(name, None, files, _relative(files, edits))
+
+
+def _undeclaring(files: Files, name: str) -> tuple[str, list[Edit]]:
+    """Return the pattern that is meant, a file's name as `track` took it, and what lets it go."""
+    exact = guarded.exact_pattern(name)
+    found = [(one, files.edits(None, one, {})) for one in dict.fromkeys((name, exact))]
+    return next((one for one in found if one[1]), found[0])
 
 
 def left(call: Call, done: Changed) -> None:
@@ -120,6 +128,8 @@ def left(call: Call, done: Changed) -> None:
         call.note(f"commit it: {add} {names} && git commit -m {message} -- {names}")
     if done.rule is None:
         return
+    if not pattern.has_files(files.here, files.top, done.pattern):
+        call.note(f"{done.pattern} matches no file yet")
     if not files.here.installed:
         call.note(f"this clone has no drivers yet: {command.install()}")
     committed = disk.read(files.path(attributesfile.COMMITTED)) or b""
