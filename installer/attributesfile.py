@@ -45,9 +45,14 @@ class Line(NamedTuple):
         """Whether it decides how the path is merged."""
         return self.guards or any(_MERGE.fullmatch(word) for word in self.attributes)
 
+    @property
+    def meant(self) -> str:
+        """The pattern, however it is quoted."""
+        return unquoted(os.fsdecode(self.pattern))
+
     def is_for(self, pattern: str) -> bool:
         """Tell whether this is the rule of `pattern`, however it is quoted."""
-        return unquoted(os.fsdecode(self.pattern)) == pattern
+        return self.meant == pattern
 
     def text(self) -> bytes:
         """Return the rule as a line of the file."""
@@ -138,10 +143,12 @@ def guarded(info: bytes | None) -> list[Line]:
 def joined(known: list[Line], declaring: list[Line]) -> list[Line]:
     """Return the rules for the block: those `known` there, then all that are declared now.
 
-    Known ones stay: a worktree on a branch older than the declaration would merge as text.
+    Known ones stay: a worktree on a branch older than the declaration would merge as text. Not
+    those of a pattern that is declared as another kind now.
     """
     last = list(dict.fromkeys(reversed(declaring)))[::-1]
-    return [rule for rule in dict.fromkeys(known) if rule not in last] + last
+    again = {rule.meant for rule in last}
+    return [rule for rule in dict.fromkeys(known) if rule.meant not in again] + last
 
 
 def guarding(

@@ -38,6 +38,25 @@ def fault(pattern: str, top: str) -> str:
     return next((why for is_so, why in faults if is_so), "")
 
 
+def meant(here: Worktree, top: str, pattern: str) -> str:
+    """Return `pattern`, or where it is the name of a file that it does not match, that file's.
+
+    To git ``[a].json`` is the file ``a.json``.
+    """
+    name = pattern.lstrip("/")
+    if not _GLOB & set(name) or not os.path.isfile(os.path.join(top, name)):
+        return pattern
+    return pattern if _matching(here, pattern, [name]) else guarded.exact_pattern(pattern)
+
+
+def has_files(here: Worktree, top: str, pattern: str) -> bool:
+    """Tell whether any file that is tracked, or that nothing ignores, matches `pattern`."""
+    if os.path.isfile(os.path.join(top, pattern.lstrip("/"))):
+        return True
+    listed = git.tell("ls-files", "-z", "-co", "--exclude-standard", cwd=top).fields
+    return bool(_matching(here, pattern, listed))
+
+
 def overridden(here: Worktree, committed: bytes, pattern: str, kind: str) -> Iterator[str]:
     """Yield a warning for each later line that gives a path of `pattern` to another driver.
 

@@ -35,7 +35,7 @@ def _claim(made: Claims, one: Claim) -> None:
     if mine.state == "held":
         show.line(f"{scope} is yours, generation {state.generation}")
         return
-    gone = lost.found(scope, holder, made.roll, state.generation)
+    gone = lost.found(scope, holder, made.roll, state.generation, made.worker.branch)
     by = f"{view.told(holder)}{gone.words if gone else ''}"
     number = mine.number or len(state.line)
     is_order = view.orders_merges(scope, state)

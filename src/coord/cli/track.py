@@ -75,11 +75,21 @@ def _track(rule: Rule, *, as_json: bool) -> None:
     if as_json:
         show.document(documents.tracked(done.rule or rule, done))
     else:
-        made = f", made by: {rule.regenerate}" if rule.regenerate else ""
-        _print(f"{rule.pattern}: {rule.kind}{made}", done)
+        _print(f"{done.pattern}: {_said(rule)}", done)
     tracking.left(call, done)
+
+
+def _said(rule: Rule) -> str:
+    texts = (
+        f", made by: {rule.regenerate}" if rule.regenerate else "",
+        f", made from: {' '.join(rule.inputs)}" if rule.inputs else "",
+        "" if rule.start is None else f", starting with: {rule.start!r}",
+    )
+    return rule.kind + "".join(texts)
 
 
 def _print(headline: str, done: tracking.Changed) -> None:
     show.line(headline)
+    if done.replaced:
+        show.line(f"instead of {_said(done.replaced)}")
     show.line(f"wrote {' '.join(done.paths)}" if done.paths else "it was so already")

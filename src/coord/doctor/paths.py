@@ -252,15 +252,19 @@ def _branches(working: Sequence[View], declared: Declared) -> Iterator[Finding]:
 
 
 def _leftovers(working: Sequence[View], declared: Declared) -> Iterator[Finding]:
-    """Yield what this clone guards and no branch declares any more."""
-    known = {rule for rules in declared.branches.values() for rule in rules} | declared.remote
-    known |= {rule for view in working for rule in view.guards.rules}
+    """Yield what this clone guards and no branch declares any more.
+
+    Of a pattern that is declared as another kind, `untrack` would delete that declaration.
+    """
+    local = {rule for rules in declared.branches.values() for rule in rules}
+    local |= {rule for view in working for rule in view.guards.rules}
+    meant = {rule.meant for rule in local}
     for rule in declared.block:
-        if rule not in known:
-            pattern = attributesfile.unquoted(os.fsdecode(rule.pattern))
+        if rule not in local | declared.remote:
             said = shown(os.fsdecode(rule.text()).strip())
             message = f"info/attributes says {said}, which no branch declares any more"
-            run = f"git coord untrack {quote(pattern)}"
+            otherwise = rule.meant in meant
+            run = command.install() if otherwise else f"git coord untrack {quote(rule.meant)}"
             yield Finding("guard-leftover", declared.common_dir, message, run)
 
 
@@ -281,7 +285,7 @@ def _notes(working: Sequence[View], declared: Declared) -> Iterator[str]:
 
 
 def _patterns(rules: Sequence[Line]) -> str:
-    return _some(attributesfile.unquoted(os.fsdecode(rule.pattern)) for rule in rules)
+    return _some(rule.meant for rule in rules)
 
 
 def _some(names: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, cast
 
 if TYPE_CHECKING:
     from coord.work.track import Changed, Rule
@@ -16,8 +16,18 @@ class SaidDocument(TypedDict, total=False):
     start: str
 
 
-class TrackedDocument(SaidDocument):
-    """How a pattern is guarded."""
+class ReplacedDocument(SaidDocument):
+    """How a pattern was guarded before."""
+
+    kind: str
+
+
+class _Replacing(SaidDocument, total=False):
+    replaced: ReplacedDocument
+
+
+class TrackedDocument(_Replacing):
+    """How a pattern is guarded; `replaced` is there where it was guarded otherwise before."""
 
     pattern: str
     kind: str
@@ -33,7 +43,10 @@ class UntrackedDocument(TypedDict):
 
 def tracked(rule: Rule, done: Changed) -> TrackedDocument:
     """Return the answer of ``track``."""
-    return {"pattern": rule.pattern, "kind": rule.kind, **_said(rule), "changed": done.paths}
+    said = cast("_Replacing", _said(rule))
+    if done.replaced:
+        said["replaced"] = {"kind": done.replaced.kind, **_said(done.replaced)}
+    return {"pattern": rule.pattern, "kind": rule.kind, **said, "changed": done.paths}
 
 
 def untracked(done: Changed) -> UntrackedDocument:

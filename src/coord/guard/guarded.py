@@ -85,6 +85,11 @@ def _matched(here: Worktree, patterns: Sequence[str], paths: Sequence[str]) -> d
     return {path: int(number) for path, _, number in found if number.isdigit()}
 
 
+def exact_pattern(path: str) -> str:
+    """Return the pattern that matches the name `path`, whatever characters it has."""
+    return "".join("\\" + char if char in "\\*?[" else char for char in path)
+
+
 def quoted_pattern(pattern: str) -> str:
     """Return `pattern` as it stands in an attributes file: C-quoted where it must be."""
     special = pattern.startswith(("#", "[attr]", "!")) or not pattern.isprintable()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import operand, quote
+from coord.guard import guarded
 from coord.repo import git
 from coord.settings import config, sections
 from coord.settle import index, template
@@ -104,7 +105,7 @@ def matched(here: Worktree, inputs: Sequence[str]) -> set[str]:
 
 def pattern(path: str) -> str:
     """Return the gitattributes pattern that matches `path`, as a word of a shell."""
-    return quote("".join("\\" + char if char in "\\*?[" else char for char in path))
+    return quote(guarded.exact_pattern(path))
 
 
 def _quoting(path: str, rule: Derived) -> Refused:

@@ -137,7 +137,7 @@ def _require_held(worker: Worker, roll: Roll, scope: str, branch: str, state: St
     """Refuse to finish a branch that somebody else holds."""
     if view.is_held_by(state, worker.instance):
         return
-    words, run = lost.held(scope, state, roll)
+    words, run = lost.held(scope, state, roll, branch)
     raise Refused(
         "not-holder",
         f"{branch} is not {worker.me.actor}'s to finish",

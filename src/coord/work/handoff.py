@@ -79,7 +79,7 @@ def _offer(worker: Worker, scope: str, to: Sequence[Actor], note: str) -> Offeri
 def _require_mine(worker: Worker, scope: str, state: State) -> None:
     if view.is_held_by(state, worker.instance):
         return
-    words, run = lost.held(scope, state, worker.roll())
+    words, run = lost.held(scope, state, worker.roll(), worker.branch)
     raise Refused(
         "not-holder",
         f"{scope} is not {worker.me.actor}'s to offer",

@@ -36,14 +36,24 @@ class Lost(NamedTuple):
         return f"to take it is your decision: {self.run}"
 
 
-def found(scope: str, holder: Place, roll: Roll, generation: int | None = None) -> Lost | None:
+def found(
+    scope: str,
+    holder: Place,
+    roll: Roll,
+    generation: int | None = None,
+    branch: str | None = None,
+) -> Lost | None:
     """Return what is known of a holder who is not there; None of one who is, or works by ``run``.
+
+    Nobody has to come back to a finished branch, but whoever has it checked out goes on with it:
+    then its worker counts where it is proved not to come back.
 
     Args:
         scope: canonical scope.
         holder: who holds it.
         roll: the workers.
         generation: the scope's; the command holds for that one only.
+        branch: the one that is checked out by who asks.
     """
     take = f"git coord take-over {quote(scope)}"
     take += "" if generation is None else f" --generation {generation}"
@@ -53,19 +63,23 @@ def found(scope: str, holder: Place, roll: Roll, generation: int | None = None) 
         return None
     if holder.run and roll.is_dead(holder):
         return Lost(", whose run has ended", f"{take} --reason 'its run has ended'")
-    away = not roll.of(holder.instance).present and not roll.is_finished(holder)
-    return _away(roll.of(holder.instance), take, roll.now) if away else None
+    status = roll.of(holder.instance)
+    lost = None if status.present else _away(status, take, roll.now)
+    if lost is None or not roll.is_finished(holder):
+        return lost
+    return lost if lost.surely and branch is not None and branch == roll.branch(holder) else None
 
 
-def held(scope: str, state: State, roll: Roll) -> tuple[str, str]:
+def held(scope: str, state: State, roll: Roll, branch: str | None) -> tuple[str, str]:
     """Return by whom a scope is held, in words, and what to run about it.
 
     To take it only where its holder is proved not to come back; else its log, which says more.
+    `branch` is the one that is checked out by who asks.
     """
     holder = state.holder
     if holder is None:
         return "held by nobody now", f"git coord log {quote(scope)}"
-    lost = found(scope, holder, roll, state.generation)
+    lost = found(scope, holder, roll, state.generation, branch)
     words = f"held by {view.told(holder)}{lost.words if lost else ''}"
     return words, lost.run if lost and lost.surely else f"git coord log {quote(scope)}"
 
@@ -83,7 +97,7 @@ def tell(call: Call, worker: Worker, scope: str, state: State, roll: Roll) -> bo
     holder = state.holder
     if holder is None or holder.instance == worker.instance:
         return False
-    lost = found(scope, holder, roll, state.generation)
+    lost = found(scope, holder, roll, state.generation, worker.branch)
     if lost is None:
         return False
     call.note(f"{scope} is held by {view.told(holder)}{lost.words}")

@@ -121,7 +121,8 @@ def require_not_offered(worker: Worker, scope: str, state: State) -> None:
 def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refused:
     """Return why a wait ends: its time is up."""
     holder = state.holder
-    found = None if holder is None else lost.found(scope, holder, worker.roll(), state.generation)
+    roll, own = worker.roll(), worker.branch
+    found = None if holder is None else lost.found(scope, holder, roll, state.generation, own)
     by = f"held by {view.told(holder)}" if holder else "held by others"
     by += found.words if found else ""
     if state.paused_at:

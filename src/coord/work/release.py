@@ -55,7 +55,7 @@ def _require_mine(call: Call, worker: Worker, scope: str) -> None:
     if state.holder is None:
         call.note(f"{scope} is held by nobody")
     elif not state.places_of(worker.instance):
-        words, run = lost.held(scope, state, worker.roll())
+        words, run = lost.held(scope, state, worker.roll(), worker.branch)
         raise Refused(
             "not-holder",
             f"{scope} is not {worker.me.actor}'s to release",

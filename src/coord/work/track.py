@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
 from coord.base.names import quote
-from coord.guard import trust
+from coord.guard import guarded, trust
 from coord.installer import attributesfile, disk, pattern
 from coord.installer.apply import alone, apply
 from coord.repo import git, worktree
+from coord.settings import config
 from coord.settle import template
 from coord.work import logmode, trackfaults, where
 from coord.work.trackfiles import Files
@@ -52,12 +53,14 @@ class Changed(NamedTuple):
         rule: how it is guarded now; None: not any more.
         files: the committed files, as they were.
         paths: the files that were written, relative to the top level; none where it was so already.
+        replaced: what was declared of it before, where that was something else.
     """
 
     pattern: str
     rule: Rule | None
     files: Files
     paths: list[str]
+    replaced: Rule | None = None
 
 
 def track(call: Call, rule: Rule) -> Changed:
@@ -79,11 +82,14 @@ def track(call: Call, rule: Rule) -> Changed:
         fault = pattern.fault(rule.pattern, files.top)
         if fault:
             raise trackfaults.usage(rule.pattern, fault, rule.kind)
+        rule = rule._replace(pattern=pattern.meant(here, files.top, rule.pattern))
         edits = files.edits(rule.kind, rule.pattern, _values(rule))
         apply(edits, here.common_dir, again=f"git coord {call.words}")
         if rule.regenerate and here.installed:
             _accept(call, here, rule.regenerate)
-    return Changed(rule.pattern, rule, files, _relative(files, edits))
+    before = _declared(files, rule.pattern)
+    replaced = None if before == rule._replace(lines=False) else before
+    return Changed(rule.pattern, rule, files, _relative(files, edits), replaced)
 
 
 def untrack(call: Call, name: str) -> Changed:
@@ -97,11 +103,18 @@ def untrack(call: Call, name: str) -> Changed:
     worktree.require_own(here, call.cwd, call.words, call.environ)
     with alone(here.common_dir, again=f"git coord {call.words}"):
         files = Files.read(here)
-        edits = files.edits(None, name, {})
+        name, edits = _undeclaring(files, name)
         if not edits:
             raise trackfaults.not_tracked(name)
         apply(edits, here.common_dir, again=f"git coord {call.words}")
     return Changed(name, None, files, _relative(files, edits))
+
+
+def _undeclaring(files: Files, name: str) -> tuple[str, list[Edit]]:
+    """Return the pattern that is meant, a file's name as `track` took it, and what lets it go."""
+    exact = guarded.exact_pattern(name)
+    found = [(one, files.edits(None, one, {})) for one in dict.fromkeys((name, exact))]
+    return next((one for one in found if one[1]), found[0])
 
 
 def left(call: Call, done: Changed) -> None:
@@ -115,6 +128,8 @@ def left(call: Call, done: Changed) -> None:
         call.note(f"commit it: {add} {names} && git commit -m {message} -- {names}")
     if done.rule is None:
         return
+    if not pattern.has_files(files.here, files.top, done.pattern):
+        call.note(f"{done.pattern} matches no file yet")
     if not files.here.installed:
         call.note(f"this clone has no drivers yet: {command.install()}")
     committed = disk.read(files.path(attributesfile.COMMITTED)) or b""
@@ -146,6 +161,24 @@ def _values(rule: Rule) -> dict[str, Value]:
         "start": rule.start,
     }
     return {key: text for key, text in said.items() if text is not None}
+
+
+def _declared(files: Files, name: str) -> Rule | None:
+    """Return what the committed files declared of a pattern; None: nothing."""
+    lines = attributesfile.rules(files.texts[attributesfile.COMMITTED] or b"")
+    words = {word for line in lines if line.is_for(name) for word in line.attributes}
+    kinds = [kind for kind in guarded.KINDS if guarded.attribute(kind).encode() in words]
+    if not kinds:
+        return None
+    said = config.parse(files.texts[config.FILE] or b"", files.path(config.FILE))
+    rule = Rule(name, kinds[0])
+    for made in said.derived if rule.kind == "derived" else ():
+        if made.pattern == name:
+            rule = rule._replace(regenerate=made.regenerate, inputs=made.inputs)
+    for log in said.log if rule.kind in guarded.JOINED else ():
+        if log.pattern == name:
+            rule = rule._replace(start=log.start)
+    return rule
 
 
 def _accept(call: Call, here: Worktree, producer: str) -> None:

@@ -113,6 +113,28 @@ def test_a_removed_worktrees_claim_is_shown_gone_and_taken(
     assert "forgotten" in answer(two, "log", "x")["events"][-1]["reason"]
 
 
+def test_who_goes_on_with_a_finished_branch_of_a_gone_worker_is_offered_it(
+    repo: Repo, one: Repo, two: Repo
+) -> None:
+    """Its claims wait to land, so only who has the branch checked out is told to take them."""
+    answer(one, "finish")
+    repo.git("worktree", "remove", "--force", str(one.path))
+    repo.git("worktree", "add", "-q", str(one.path), "feat-one")
+    again = repo.at(one.path)
+    assert again.coord("pin").code == 0
+    take = "git coord take-over branch:feat-one --generation 1 --gone"
+
+    for words in (("claim", "branch:feat-one"), ("wait", "branch:feat-one", "--timeout", "1s")):
+        assert take in again.coord(*words).err, words
+    assert "take-over" not in two.coord("claim", "branch:feat-one").err
+    assert "task:x --generation 1 --gone" in again.coord("release", "x").refusal.run
+    refused = again.coord("finish").refusal
+
+    assert (refused.rule, refused.run) == ("not-holder", take)
+    assert again.paste(take).code == 0
+    assert again.coord("finish").code == 0
+
+
 def test_another_worktree_of_the_same_name_is_not_the_owner(
     repo: Repo, one: Repo, two: Repo
 ) -> None:

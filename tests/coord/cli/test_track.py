@@ -185,6 +185,59 @@ def test_a_pattern_has_one_kind(installed: Repo) -> None:
     assert list(tomllib.loads(installed.read(".coord.toml"))) == ["derived"]
 
 
+@pytest.mark.parametrize("name", ["[a].json", "app/[id]/page x.json", "a\\b.json", "/[a].json"])
+def test_a_files_name_with_characters_of_a_glob_is_that_file(installed: Repo, name: str) -> None:
+    """``[a].json`` is ``a.json`` to git: it was said to be guarded, and was not."""
+    installed.commit("file", {name.lstrip("/"): "{}\n"})
+
+    done = installed.coord("track", "derived", name, "--regenerate", "make")
+
+    merged = installed.git("check-attr", "-z", "merge", "--", name.lstrip("/"))
+    assert merged.rstrip("\0").endswith("coord-derived"), done.out
+    assert "\\" in done.out
+    assert "matches no file" not in done.err
+    again = installed.coord("track", "derived", name, "--regenerate", "make")
+    assert "it was so already" in again.out
+    assert installed.coord("untrack", name).code == 0
+    assert not (installed.path / ".gitattributes").exists()
+
+
+@pytest.mark.parametrize("name", ["*.json", "[ab].json", "b?.json", "b*.json"])
+def test_a_pattern_stays_one(installed: Repo, name: str) -> None:
+    """Also where a file of that name is matched by it."""
+    installed.commit("file", {"b.json": "{}\n", "b*.json": "{}\n"})
+
+    tracked(installed, "derived", name, "--regenerate", "make")
+
+    assert installed.read(".gitattributes").splitlines()[-1] == f"{name} coord-derived"
+
+
+def test_a_pattern_without_files_is_a_note(installed: Repo) -> None:
+    """A typo guards nothing; a file that is still to be added counts."""
+    installed.write("new.tsv", "at\n")
+
+    assert "gne/* matches no file yet" in installed.coord("track", "once", "gne/*").err
+    assert "no file yet" not in installed.coord("track", "once", "*.tsv").err
+
+
+def test_what_a_declaration_replaces_is_said(installed: Repo) -> None:
+    """The kind, and the producer that is gone with it; a repetition replaces nothing."""
+    tracked(installed, "derived", "x", "--regenerate", "make x", "--input", "a")
+
+    log = installed.coord("track", "log", "x", "--start", "## ")
+    again = installed.coord("track", "log", "x", "--start", "## ")
+    other = json.loads(installed.coord("track", "log", "x", "--json").out)
+    once = json.loads(installed.coord("track", "once", "x", "--json").out)
+
+    assert log.out.splitlines()[:2] == [
+        "x: log, starting with: '## '",
+        "instead of derived, made by: make x, made from: a",
+    ]
+    assert again.out.splitlines()[1:] == ["it was so already"]
+    assert other["replaced"] == {"kind": "log", "start": "## "}
+    assert once["replaced"] == {"kind": "log"}
+
+
 @settings(
     max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "5")),
     deadline=None,

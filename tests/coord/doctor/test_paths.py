@@ -76,6 +76,22 @@ def test_what_no_branch_declares_any_more_is_let_go(guarded: Repo) -> None:
     assert rules(guarded) == set()
 
 
+@pytest.mark.parametrize("words", [("log", "gen/*.json", "--lines"), ("once", "gen/*.json")])
+def test_a_leftover_of_another_kind_leaves_what_is_declared(
+    guarded: Repo, words: tuple[str, str]
+) -> None:
+    """Tracked by mistake and checked out again: `untrack` deleted the committed declaration."""
+    assert guarded.coord("track", *words).code == 0
+    guarded.git("checkout", "-q", "-f", ".")
+
+    found = mended(guarded, "guard-leftover")
+
+    assert f"gen/*.json coord-{words[0]}" in found.message
+    assert guarded.git("status", "--porcelain") == ""
+    assert guarded.git("check-attr", "merge", "gen/schema.json").endswith(": coord-derived")
+    assert healthy(guarded)
+
+
 def test_what_a_remote_branch_declares_is_no_leftover(guarded: Repo) -> None:
     """Somebody's branch still does."""
     guarded.git("update-ref", "refs/remotes/origin/main", "HEAD")
