@@ -34,7 +34,7 @@ OUTSIDE = {
     "coord.liveness.process": "/proc",
     "coord.cli.idler._has_ended": "/proc",
     "coord.cli.agents": "the text of the package itself",
-    "coord.cli.check.check": "named by who calls the verb",
+    "coord.cli.outfile._into": "named by who calls the verb, who may name a pipe",
     "coord.cli.closed.outlive_readers": "/dev/null",
     "coord.cli.completion": "the sh of the package itself",
     "coord.cli.woken._print": "/dev/null",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.base import outfile
+from coord.cli import outfile
 from coord.base.errors import Environment
 from harness.refusal import refusals
 
