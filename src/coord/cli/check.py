@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.base import outfile
 from coord.base.errors import Usage
 from coord.check.mend import told
-from coord.cli import annotated, edge, show
+from coord.cli import annotated, edge, outfile, show
 from coord.documents import check as documents
 from coord.history.problem import counted
 from coord.repo import caller

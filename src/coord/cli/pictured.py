@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from coord.base import outfile
+from coord.cli import outfile
 from coord.documents import board as boarded
 from coord.documents import ledgers, merge_order, overlaps
 from coord.page.page import Seen, page
@@ -24,7 +24,7 @@ def write(call: Call, path: str, refresh: int | None = None) -> None:
 
     Args:
         call: who asks.
-        path: of the file, which :func:`coord.base.outfile.require` has let through.
+        path: of the file, which :func:`coord.cli.outfile.require` has let through.
         refresh: after how many seconds an open page is read again; None for never.
 
     Raises:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.base import outfile
 from coord.base.errors import Environment
+from coord.cli import outfile
 from harness.refusal import refusals
 
 if TYPE_CHECKING:
