@@ -89,6 +89,15 @@ def test_what_git_keeps_is_never_written_over(repo: Repo, verb: tuple[str, str],
     assert repo.git("rev-parse", "HEAD")
 
 
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_an_empty_name_is_wrong_usage(repo: Repo, verb: tuple[str, str]) -> None:
+    """An unset variable named the folder itself."""
+    (refusal,) = refusals((done := repo.coord(*verb, "")).err)
+
+    assert (done.code, refusal.rule) == (2, "usage")
+    assert refusal.headline.endswith("(empty)")
+
+
 def test_the_file_that_names_the_git_dir_of_a_worktree_is_gits(repo: Repo, tmp_path: Path) -> None:
     """A linked worktree has a file there, which was replaced."""
     one = repo.worktree(tmp_path / "one", "feat-one")
