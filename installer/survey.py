@@ -6,7 +6,8 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from coord.base.errors import Refused
+from coord.base import command
+from coord.base.errors import Environment, Refused
 from coord.base.names import quote
 from coord.drivers.registered import DRIVERS, SCRIPTS
 from coord.identity import copied, pin, whoami
@@ -105,8 +106,7 @@ def survey(here: Worktree, *, hooks: bool, again: str, with_fleet: bool = False)
     setting = hookspath.ask(here)
     if hooks:
         hookspath.require_usable(setting, again=again)
-    home = launcher.find()
-    launcher.verify(home)
+    home = started(again)
     laid = fleet.lay(here, declared.fleet) if with_fleet else fleet.Laid()
     known = rules(here)
     wanted = plan.Wanted(
@@ -120,6 +120,21 @@ def survey(here: Worktree, *, hooks: bool, again: str, with_fleet: bool = False)
         copies=copied.of(here.common_dir),
     )
     return Survey(here, declared, rule, wanted, setting, home, laid)
+
+
+def started(again: str) -> launcher.Home:
+    """Return where this very process runs from, once hooks can start from there.
+
+    Raises:
+        Environment: they cannot; the options of `again` stand in the command, too.
+    """
+    try:
+        home = launcher.find()
+        launcher.verify(home)
+    except Environment as error:
+        error.run += again.removeprefix(command.install())
+        raise
+    return home
 
 
 def read_manifest(common_dir: str) -> manifest.Manifest | None:

@@ -158,6 +158,7 @@ def _moved(repo: Repo, to: Path) -> Repo:
 
 def _cloned(repo: Repo, to: Path) -> Repo:
     repo.git("clone", "-q", "--local", str(repo.path), str(to))
+    repo.at(to).git("remote", "remove", "origin")  # a board there is told of, which is no copy
     repo.at(to).install()
     return repo.at(to)
 

@@ -188,6 +188,6 @@ def test_a_committed_link_leads_no_hook_out(repo: Repo, tmp_path: Path) -> None:
 
 def test_our_own_git_children_look_past_their_own_setting(repo: Repo) -> None:
     """Every other child runs with core.hooksPath=/dev/null."""
-    setting = hookspath.ask(worktree.discover(str(repo.path)), repo.env)
+    setting = hookspath.ask(worktree.discover(str(repo.path), repo.env), repo.env)
 
     assert setting == hookspath.Setting(str(repo.common("hooks")))

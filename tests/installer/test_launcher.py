@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import coord
+from coord.base import command
 from coord.base.errors import Environment
-from coord.installer import launcher
+from coord.installer import launcher, survey
 from harness import system_path
 
 if TYPE_CHECKING:
@@ -172,6 +173,18 @@ def test_a_scattered_package_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
     assert refused.value.rule == "package-scattered"
     assert "install" in refused.value.run
+
+
+def test_the_command_that_brings_the_package_back_keeps_the_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pasted, it installs what was asked for."""
+    monkeypatch.setattr(coord, "__file__", str(tmp_path / "src" / "coord" / "__init__.py"))
+
+    with pytest.raises(Environment) as refused:
+        survey.started(command.install("--fleet", "--trust"))
+
+    assert refused.value.run.endswith(" -m coord.installer --fleet --trust")
 
 
 def test_an_interpreter_that_does_not_start_is_refused(tmp_path: Path) -> None:

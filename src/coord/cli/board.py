@@ -60,8 +60,7 @@ def _lines(found: Board) -> list[str]:
 
 
 def _write(call: Call, path: str, *, watch: bool) -> None:
-    from coord.cli import outfile  # noqa: PLC0415  # for the page only
-    from coord.cli import pictured, watching  # noqa: PLC0415  # likewise
+    from coord.cli import outfile, pictured, watching  # noqa: PLC0415  # for the page only
 
     file = outfile.require(call.cwd, path, "git coord board")
     if not watch:

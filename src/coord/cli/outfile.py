@@ -10,7 +10,7 @@ import os
 import stat
 
 from coord.base import publish
-from coord.base.errors import Environment, Refused
+from coord.base.errors import Environment, Refused, Usage
 from coord.base.names import quote
 
 _GIT = ".git"
@@ -25,30 +25,43 @@ def require(cwd: str, path: str, again: str) -> str:
         again: the command that writes no file, for messages.
 
     Raises:
+        Usage: it is empty.
         Refused: git keeps something there.
         Environment: the folder is not there.
     """
+    if not path:  # an unset variable's
+        raise Usage(
+            "usage",
+            "the name of a file is empty",
+            where="(empty)",
+            why="the answer was to be written to it",
+            run=again,
+        )
     full = os.path.join(cwd, path)
     real = os.path.realpath(full)
-    for one in (full, real):
-        if _is_gits(os.path.abspath(one)):
-            raise Refused(
-                "output-in-git-dir",
-                "an answer is not written over what git keeps",
-                where=path or "(empty)",
-                why="git reads its own folders, and the file .git, as part of the repository",
-                run=again,
-            )
-    folder = os.path.dirname(real)
-    if not os.path.lexists(full) and not os.path.isdir(folder):
-        raise Environment(
-            "folder-missing",
-            "the folder to write to is not there",
-            where=folder,
-            why=f"{path} was to be written in it",
-            run=f"ls -ld {quote(_nearest(folder))}",
+    if any(_is_gits(os.path.abspath(one)) for one in (full, real)):
+        raise Refused(
+            "output-in-git-dir",
+            "an answer is not written over what git keeps",
+            where=path,
+            why="git reads its own folders, and the file .git, as part of the repository",
+            run=again,
         )
+    if not os.path.lexists(full):
+        _require_folder(path, os.path.dirname(real))
     return full
+
+
+def _require_folder(path: str, folder: str) -> None:
+    if os.path.isdir(folder):
+        return
+    raise Environment(
+        "folder-missing",
+        "the folder to write to is not there",
+        where=folder,
+        why=f"{path} was to be written in it",
+        run=f"ls -ld {quote(_nearest(folder))}",
+    )
 
 
 def write(path: str, data: bytes) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.cli import outfile
 from coord.base.errors import Environment
+from coord.cli import outfile
 from harness.refusal import refusals
 
 if TYPE_CHECKING:
@@ -87,6 +87,15 @@ def test_what_git_keeps_is_never_written_over(repo: Repo, verb: tuple[str, str],
     assert repo.paste(refusal.run).code == 0
     assert not (repo.path / ".git/new").exists()
     assert repo.git("rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_an_empty_name_is_wrong_usage(repo: Repo, verb: tuple[str, str]) -> None:
+    """An unset variable named the folder itself."""
+    (refusal,) = refusals((done := repo.coord(*verb, "")).err)
+
+    assert (done.code, refusal.rule) == (2, "usage")
+    assert refusal.headline.endswith("(empty)")
 
 
 def test_the_file_that_names_the_git_dir_of_a_worktree_is_gits(repo: Repo, tmp_path: Path) -> None:
