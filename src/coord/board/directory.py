@@ -18,8 +18,8 @@ from coord.board.store import Caps, Rec, Unavailable, Unknown, not_permitted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Folders whose records lie one level deeper, one folder a scope, a series or a worker.
-_DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
+#: Folders whose records lie one level deeper, one folder a scope, a series or a worker.
+DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
 _LITTER_AGE = 3600
 _TRIES = 16
 _DENIED = frozenset({"EROFS", "EACCES", "EPERM"})
@@ -169,7 +169,7 @@ class Directory:
                 "the record stands, but the disk does not say that it will stay",
                 where=path,
                 why=f"{error.strerror or error}; a power cut could take it",
-                run=f"df -h {quote(self._root)}",
+                run=f"df -h {quote(self._root)}" if publish.is_full(error) else _shown(path),
             ) from error
         return mine
 
@@ -188,7 +188,7 @@ class Directory:
     def _names(self, prefix: str) -> Iterator[str]:
         for name in self._parts(prefix):
             key = f"{prefix}/{name}"
-            yield from self._names(key) if prefix in _DEEP else (key,)
+            yield from self._names(key) if prefix in DEEP else (key,)
 
     def _parts(self, prefix: str) -> Sequence[str]:
         """Return the names below `prefix`, in order; what is no part of a key is passed over."""
@@ -223,7 +223,7 @@ class Directory:
                 "the board cannot be read or written",
                 where=where,
                 why=said,
-                run=f"df -h {quote(common)}",
+                run=_shown(where),
             )
         closed = sharing.closed(where) or sharing.closed(os.path.dirname(where))
         if closed:
@@ -244,6 +244,13 @@ class Directory:
             why=f"a record came and went {_TRIES} times; something else deletes files there",
             run=f"ls -la {quote(os.path.dirname(path))}",
         )
+
+
+def _shown(path: str) -> str:
+    """Return the command that shows what stands at `path`, or in the way to it."""
+    while not os.path.lexists(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return f"ls -ld {quote(path)}"
 
 
 def _remove_empty(folder: str) -> None:

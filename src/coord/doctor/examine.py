@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from coord.doctor import (
+    boards,
     clones,
     configuration,
     configured,
@@ -97,7 +98,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         _guarded(here, views, block, installed),
         moved.judge(list(underneath.moved(worktree.siblings(here), here.common_dir)), views),
         pending.judge(waiting),
-        race.judge(race.run(here.common_dir) if installed else race.Race()),
+        boards.judge(here.common_dir, _raced(here, installed)),
         permitted.judge(here.common_dir),
         clones.judge(here),
     )
@@ -171,6 +172,10 @@ def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[Vi
 def _installation(here: Worktree, installed: Manifest | None) -> Verdict:
     missing = [] if installed else installation.check(here)
     return verdict("installed", "", missing, hooktools.notes(here.top) if installed else ())
+
+
+def _raced(here: Worktree, installed: Manifest | None) -> Verdict:
+    return race.judge(race.run(here.common_dir) if installed else race.Race())
 
 
 def _info(here: Worktree) -> bytes | None:

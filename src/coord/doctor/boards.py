@@ -1,0 +1,76 @@
+"""Can the board be used: are its folders folders, and can the newest record of a scope be read?"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord.base.names import quote, shown
+from coord.board import chosen, claims, keys
+from coord.board.directory import DEEP
+from coord.board.store import StoreError
+from coord.doctor.findings import Finding, Verdict, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.board.events import Event
+
+
+def judge(common_dir: str, raced: Verdict) -> Verdict:
+    """Judge the board of a repository, of which a race was held; one that has none yet is right."""
+    root = chosen.folder(common_dir)
+    findings = [
+        Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
+        for path in _no_folders(root)
+    ]
+    findings = findings or list(_unreadable(common_dir, root))
+    return verdict(raced.subject, raced.right, [*raced.findings, *findings])
+
+
+def _no_folders(root: str) -> Iterator[str]:
+    """Yield what stands where the board has a folder."""
+    if os.path.lexists(root) and not os.path.isdir(root):
+        yield root
+        return
+    tops = list(_parts(root))
+    inner = (path for top in tops if os.path.basename(top) in DEEP for path in _parts(top))
+    yield from (path for path in (*tops, *inner) if not os.path.isdir(path))
+
+
+def _parts(folder: str) -> list[str]:
+    """Return what stands in a folder under the name of a part of a key; nothing of a closed one."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    own = {"clock"} if folder.endswith("/board") else set()
+    return [os.path.join(folder, name) for name in names if keys.is_part(name) and name not in own]
+
+
+def _unreadable(common_dir: str, root: str) -> Iterator[Finding]:
+    """Yield each scope whose newest record is none: nobody knows who holds it."""
+    try:
+        for event in claims.tops(chosen.board_of(common_dir)):
+            if event.kind == "unreadable" and "denied" not in event.details:
+                yield _torn(common_dir, root, event)
+    except StoreError as error:
+        yield Finding(error.rule, common_dir, f"{error.where}: {error.why}", error.run)
+
+
+def _torn(common_dir: str, root: str, event: Event) -> Finding:
+    path = os.path.join(root, keys.event(keys.claim(event.scope), event.seq))
+    message = f"{path} cannot be read: who holds {shown(event.scope)} is not known"
+    run = (
+        f"git coord take-over {quote(event.scope)} --generation {event.state.generation} "
+        "--reason 'its record cannot be read'"
+    )
+    return Finding("record-unreadable", common_dir, message, run)
+
+
+def _in_the_way(path: str) -> str:
+    return f"{path} is no folder, where the board has one: nothing can be claimed or said"
+
+
+def _aside(path: str) -> str:
+    return f"mv {quote(path)} {quote(path)}.aside"

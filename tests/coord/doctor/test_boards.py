@@ -1,0 +1,54 @@
+"""Boards that no verb can use, and scopes of which nobody knows the holder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.clinic import healthy, mended, rules
+
+if TYPE_CHECKING:
+    from harness import Repo
+
+
+@pytest.mark.parametrize("name", ["board", "board/claims", "board/tmp", "board/claims/s-task=3ax"])
+def test_a_file_where_the_board_has_a_folder_is_put_aside(
+    installed: Repo, side: Repo, name: str
+) -> None:
+    """The examination said that all was right, and no verb could use the board."""
+    path = installed.common("coord") / name
+    if path.exists():
+        path.rename(installed.path.parent / "away")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    refused = side.coord("claim", "x")
+    assert (refused.code, refused.refusal.rule) == (3, "store-unavailable")
+    shown = side.paste(refused.refusal.run)
+    assert (shown.code, shown.out.split()[-1]) == (0, str(path))
+
+    said = side.coord("doctor")
+    assert said.code == 1
+    assert "ok  board" not in said.out
+    assert "creat" not in said.out
+
+    found = mended(installed, "store-unavailable")
+
+    assert str(path) in found.message
+    assert side.coord("claim", "x").code == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\0" * 40])
+def test_a_torn_newest_record_is_taken_over_by_the_command(
+    installed: Repo, side: Repo, content: bytes
+) -> None:
+    """Nobody knows who holds the scope."""
+    assert side.coord("claim", "x y").code == 0
+    assert healthy(side)
+    (record,) = installed.common("coord/board/claims").glob("*/*")
+    record.write_bytes(content)
+
+    found = mended(side, "record-unreadable")
+
+    assert str(record) in found.message
+    assert rules(side) == set()
