@@ -166,6 +166,7 @@ def test_an_open_by_safe_flags_is_none(tmp_path: Path) -> None:
 BOARD = "coord.board.chosen"
 # Where a store is named, or the folder of one, though not to open it.
 AT_THE_BOARD = {
+    "coord.doctor.boards": "how deep a store may keep records, not where",
     "coord.board.directory": "the embedded store itself",
     "coord.repo.worktree": "whether there is a board at all, which a lower floor asks",
 }
