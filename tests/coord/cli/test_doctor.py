@@ -48,7 +48,17 @@ def test_a_healthy_repository_is_exit_0_and_says_what_is_right(
     assert done.code == 0, done.out
     assert lines[-1] == "nothing is wrong"
     right = [line.split()[1] for line in lines if line.startswith("ok ")]
-    assert right == ["config", "runtime", "hooks", "pins", "guarded", "pending", "board", "users"]
+    assert right == [
+        "config",
+        "runtime",
+        "hooks",
+        "pins",
+        "guarded",
+        "branches",
+        "pending",
+        "board",
+        "users",
+    ]
     (row,) = [line for line in lines if "feat-cache-" in line]
     assert row.split()[1] == "feat/cache"
     assert row.split()[3:] == ["7/7", "as", "pinned"]
