@@ -17,7 +17,7 @@ from coord.guard import refusal
 from coord.identity import outgoing, pin, unlogged
 from coord.reauthor import followers, idle, objects, request, rewrite, signing
 from coord.reauthor.rewrite import Change
-from coord.repo import git, reflog
+from coord.repo import git, reflog, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,7 +103,9 @@ def plan(here: Worktree, who: Who, asked: Request) -> Plan:
     unlogged.assume(log, _dirs(here), here.cwd, env, chain)
     recent = outgoing.since_pin(_dirs(here), outgoing.wrong(chain, log, who))
     blamed = list(outgoing.owned(here.cwd, recent, log, env))
-    changes = _owned(here, _changes(here, [known[commit] for commit in named], log, who), log, env)
+    asked_for = [known[commit] for commit in named]
+    changes = _owned(here, _changes(here, asked_for, log, who), log, env)
+    _require_not_made_elsewhere(here, [one for one in asked_for if one.id in changes], log, env)
     if asked.outgoing:
         spared = request.spared(here, asked, env, options)
         wanted = [item for item in blamed if item.commit.id not in spared]
@@ -185,6 +187,28 @@ def _changes(here: Worktree, named: Sequence[Commit], log: Log, who: Who) -> dic
     return changes
 
 
+def _require_not_made_elsewhere(
+    here: Worktree, commits: Sequence[Commit], log: Log, env: Mapping[str, str]
+) -> None:
+    """Leave to another worktree what its reflog made, pinned or not: a person's in the main one.
+
+    Raises:
+        Refused: one was made there, and not here.
+    """
+    unknown = [commit for commit in commits if log.made(commit.id) is None]
+    for other in worktree.siblings(here) if unknown else ():
+        if not other.git_dir or other.git_dir == here.git_dir:
+            continue
+        try:
+            theirs = reflog.read(other.git_dir, here.common_dir, here.cwd, env)
+        except reflog.Doubt:
+            continue
+        for commit in unknown:
+            made = theirs.made(commit.id)
+            if made is not None and made.who == commit.committer:
+                raise _foreign(commit, commit.committer[0], f"it was made in {other.path}")
+
+
 def _owned(
     here: Worktree, changes: dict[str, Change], log: Log, env: Mapping[str, str]
 ) -> dict[str, Change]:
@@ -199,12 +223,14 @@ def _owned(
     return {commit: change for commit, change in kept.items() if any(change)}
 
 
-def _foreign(commit: Commit, actor: str) -> Refused:
+def _foreign(
+    commit: Commit, actor: str, why: str = "its committer works in another worktree"
+) -> Refused:
     return Refused(
         "not-made-here",
         f"that commit is {actor}'s",
         where=commit.id,
-        why="its committer works in another worktree, and this one's reflog did not make it",
+        why=f"{why}, and this one's reflog did not make it",
         run=f"git log -1 --format=fuller {commit.id}",
     )
 

@@ -275,6 +275,26 @@ def test_a_peers_commit_is_not_taken_over(worker: Repo, repo: Repo, tmp_path: Pa
     assert worker.git("rev-parse", "HEAD") == commit
 
 
+@pytest.mark.parametrize("pinned", [False, True], ids=["fresh", "with work of its own"])
+def test_what_the_human_made_in_the_main_worktree_stays_theirs(
+    worker: Repo, repo: Repo, tmp_path: Path, *, pinned: bool
+) -> None:
+    """Nobody is pinned there, and the commit is on main: a new worktree begins at it."""
+    commit = repo.commit("human")
+    made = repo.with_env(COORD_ACTOR="other").worktree(tmp_path / "other", "other")
+    other = repo.at(made.path)
+    if pinned:
+        other.commit("own")
+
+    done = other.coord("reauthor", commit)
+
+    assert (done.code, done.refusal.rule) == (1, "not-made-here")
+    assert str(repo.path) in done.refusal.why
+    assert other.paste(done.refusal.run).code == 0
+    assert repo.git("rev-parse", "main") == commit
+    assert worker.coord("reauthor", "HEAD").refusal.rule == "not-made-here"
+
+
 def test_what_was_made_here_in_a_peers_name_is_mended(
     worker: Repo, repo: Repo, tmp_path: Path
 ) -> None:
