@@ -52,6 +52,8 @@ def learned(
         if now is not None:
             for old in {name, work.name, *work.was}:  # `name` may be that of an overwritten one
                 names.learn(old, until, now)
+        elif ref is not None and not any(ref.name in some for some in places):
+            names.overwritten(work.name, until)
     return len(names) > known
 
 

@@ -267,6 +267,25 @@ def test_a_branch_that_was_overwritten_is_never_merged_by_its_name(
     assert step["commands"] == (["git merge --no-edit kept"] if kept else [])
 
 
+def test_a_branch_that_was_made_anew_without_its_commits_is_not_merged(
+    hub: Repo, one: Repo
+) -> None:
+    """Deleted, and its name given to other commits: nobody has called these done."""
+    one.git("switch", "-q", "--detach")
+    one.git("branch", "-q", "-D", "b")
+    hub.git("switch", "-q", "-c", "other")
+    hub.commit("other", {"other": "1\n"})
+    hub.git("switch", "-q", "main")
+    later = int(hub.run("date", "+%s").out) + 2
+    hub.with_env(GIT_COMMITTER_DATE=f"{later} +0000").git("branch", "-q", "b", "other")
+    hub.git("branch", "-q", "-D", "other")
+
+    found = answer(hub, "merge-order", "--rehearse", code=1)
+
+    assert [(each["branch"], each["exists"]) for each in found["order"]] == [("b", False)]
+    assert [step["commands"] for step in found["rehearsal"]["steps"]] == [[]]
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("other", ["refs/tags/b", "refs/remotes/b"])
 def test_a_branch_is_finished_under_its_own_name(
