@@ -97,7 +97,9 @@ class Names:
         moves = self._moves.get(normal(branch), [])
         if tip is None:  # it was yet to come: none that another has overwritten
             moves = [one for one in moves if one.now == plain(one.now)]
-        found = next((one.now for one in moves if said[:_SECOND] < one.until), None)
+        found = self._moved_to(moves, said, tip)
+        if found != plain(found or ""):  # unless somebody knows better of what was overwritten
+            found = self._moved_to(self._moves.get(normal(found or ""), []), said, tip) or found
         if found is None and branch not in self._refs:
             found = moves[-1].now if moves else self._unnamed(tip)
         return found or branch
@@ -172,6 +174,21 @@ class Names:
         moves = self._moves.setdefault(normal(old), [])
         moves.append(_Move(until, now))
         moves.sort()
+
+    def _moved_to(self, moves: Iterable[_Move], said: str, tip: str | None) -> str | None:
+        """Return what the first of `moves` after something was said says.
+
+        Of several in one second, the first one to a branch that ever stood at `tip`: a name that
+        was given away can be another's before the second is over.
+        """
+        later = [one for one in moves if said[:_SECOND] < one.until]
+        if not later:
+            return None
+        second = later[0].until[:_SECOND]
+        tied = [one.now for one in later if one.until[:_SECOND] == second]
+        logs = self._logs or {}
+        held = (now for now in tied if any(one.commit == tip for one in logs.get(now, ())))
+        return next(held, tied[0])
 
     def _unnamed(self, tip: str | None) -> str | None:
         """Return the only branch that was renamed without a word after it stood at `tip`."""

@@ -79,4 +79,6 @@ def _rehearsed(made: Order, command: str | None) -> Rehearsal:
     from coord.cli import rehearsal  # noqa: PLC0415  # 10 ms, when it is asked for
 
     onto = made.plan.onto
-    return rehearsal.rehearsed(made.here, onto.name, made.finished, command, onto.commit)
+    return rehearsal.rehearsed(
+        made.here, onto.name, made.finished, command, base=onto.commit, tips=made.tips
+    )

@@ -27,11 +27,13 @@ def rehearsed(
     onto: str,
     branches: Sequence[str],
     command: str | None = None,
+    *,
     base: str | None = None,
+    tips: Sequence[str | None] | None = None,
 ) -> Rehearsal:
     """Rehearse, saying on stderr what goes on."""
     tick = _progress() if command is None else _heading
-    return rehearse(here, onto, branches, command, tick=tick, base=base)
+    return rehearse(here, onto, branches, command, tick=tick, base=base, tips=tips)
 
 
 def _heading(branch: str, number: int, total: int) -> None:

@@ -39,7 +39,7 @@ def learned(
         has_landed: tells whether a commit has.
     """
     known = len(names)
-    for work, ref in found.values():
+    for name, (work, ref) in found.items():
         until, tip = _until(work, ref, names), work.finished_tip
         if until is None or tip is None:
             continue
@@ -50,8 +50,10 @@ def learned(
         places = (branches.having(here, onto, tip), names.stood_at(tip))
         now = _successor(work, places, found, onto)
         if now is not None:
-            for old in (work.name, *work.was):
+            for old in {name, work.name, *work.was}:  # `name` may be that of an overwritten one
                 names.learn(old, until, now)
+        elif ref is not None and not any(ref.name in some for some in places):
+            names.overwritten(work.name, until)
     return len(names) > known
 
 

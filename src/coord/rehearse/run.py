@@ -37,6 +37,7 @@ def rehearse(
     *,
     tick: Tick = _silent,
     base: str | None = None,
+    tips: Sequence[str | None] | None = None,
 ) -> Rehearsal:
     """Merge `branches` onto `onto`, in their order, and return what came of each.
 
@@ -47,6 +48,7 @@ def rehearse(
         command: what sh runs in a checkout of each step that merges; a step it fails is left out.
         tick: told before each branch (its name, its number, how many there are).
         base: the commit that `onto` means, where that has been looked up: a tag may have its name.
+        tips: the same for `branches`; None: there is none, and another one may have its name.
 
     Raises:
         Usage: `onto` is no commit.
@@ -54,7 +56,7 @@ def rehearse(
     """
     with Stage(here, onto, base) as stage:
         trial = Trial(here, stage.scratch, command) if command is not None else None
-        pairs = list(zip(branches, stage.tips(branches), strict=True))
+        pairs = list(zip(branches, tips or stage.tips(branches), strict=True))
         typed = _typed(here, [branch for branch, tip in pairs if tip is not None])
         steps = []
         for number, (branch, tip) in enumerate(pairs, 1):

@@ -28,6 +28,12 @@ class Order(NamedTuple):
         return [one.branch.name for one in self.plan.finished]
 
     @property
+    def tips(self) -> list[str | None]:
+        """Their commits, as they are `finished`; None: none of its name is what was finished."""
+        refs = [one.branch.ref for one in self.plan.finished]
+        return [None if ref is None else ref.commit for ref in refs]
+
+    @property
     def has_landed(self) -> bool:
         """Whether a branch is merged already, and its claims are left to be settled."""
         return any(one.branch.state == LANDED for one in self.plan.entries)

@@ -221,6 +221,71 @@ def test_a_copy_of_a_renamed_branch_is_none_of_its_names(hub: Repo, one: Repo) -
     assert [each["branch"] for each in order(hub)] == ["new"]
 
 
+@pytest.mark.parametrize("apart", [0, 2])
+def test_a_name_that_was_given_away_is_not_merged_for_the_one_that_had_it(
+    hub: Repo, tmp_path: Path, apart: int
+) -> None:
+    """Renamed twice, and between finished under a name that another unfinished branch has now."""
+    one = worker(hub, tmp_path / "one", "a", "one-0001")
+    two = worker(hub, tmp_path / "two", "b", "two-0002")
+    answer(one, "announce", "--intent", "A")
+    answer(two, "announce", "--intent", "B")
+    two.commit("not done")
+    one.git("branch", "-m", "r")
+    tip = one.commit("done")
+    answer(one, "finish")
+    now = int(hub.run("date", "+%s").out)
+    one.with_env(GIT_COMMITTER_DATE=f"{now + 2} +0000").git("branch", "-m", "r", "again")
+    two.with_env(GIT_COMMITTER_DATE=f"{now + 2 + apart} +0000").git("branch", "-m", "b", "r")
+
+    found = {each["branch"]: each["state"] for each in order(hub)}
+    shown = hub.coord("merge-order", "--rehearse").out
+
+    assert found == {"again": "finished", "r": "running"}
+    assert "git merge --no-edit again" in shown
+    assert "git merge --no-edit r" not in shown
+    assert hub.git("rev-parse", "again") == tip
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_branch_that_was_overwritten_is_never_merged_by_its_name(
+    hub: Repo, one: Repo, tmp_path: Path, *, kept: bool
+) -> None:
+    """Whoever has its commits is it; where nobody has them, nothing is merged."""
+    two = worker(hub, tmp_path / "two", "c", "two-0002")
+    answer(two, "claim", "artifact:z")
+    if kept:
+        one.git("branch", "-q", "kept")
+    one.git("switch", "-q", "--detach")
+    later = int(hub.run("date", "+%s").out) + 2
+    two.with_env(GIT_COMMITTER_DATE=f"{later} +0000").git("branch", "-M", "c", "b")
+
+    found = answer(hub, "merge-order", "--rehearse", code=0 if kept else 1)
+
+    (step,) = found["rehearsal"]["steps"]
+    assert step["outcome"] == ("clean" if kept else "left-out")
+    assert step["commands"] == (["git merge --no-edit kept"] if kept else [])
+
+
+def test_a_branch_that_was_made_anew_without_its_commits_is_not_merged(
+    hub: Repo, one: Repo
+) -> None:
+    """Deleted, and its name given to other commits: nobody has called these done."""
+    one.git("switch", "-q", "--detach")
+    one.git("branch", "-q", "-D", "b")
+    hub.git("switch", "-q", "-c", "other")
+    hub.commit("other", {"other": "1\n"})
+    hub.git("switch", "-q", "main")
+    later = int(hub.run("date", "+%s").out) + 2
+    hub.with_env(GIT_COMMITTER_DATE=f"{later} +0000").git("branch", "-q", "b", "other")
+    hub.git("branch", "-q", "-D", "other")
+
+    found = answer(hub, "merge-order", "--rehearse", code=1)
+
+    assert [(each["branch"], each["exists"]) for each in found["order"]] == [("b", False)]
+    assert [step["commands"] for step in found["rehearsal"]["steps"]] == [[]]
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("other", ["refs/tags/b", "refs/remotes/b"])
 def test_a_branch_is_finished_under_its_own_name(
