@@ -91,7 +91,7 @@ class Names:
             said: when that was.
             tip: its commit then.
         """
-        if self._stands(branch, said, tip):
+        if self._stands(branch, said):
             return branch
         self._load()
         moves = self._moves.get(normal(branch), [])
@@ -130,19 +130,12 @@ class Names:
         logs = self._load().items()
         return {name for name, log in logs if any(one.commit == commit for one in log)}
 
-    def _stands(self, branch: str, said: str, tip: str | None = None) -> bool:
-        """Tell whether nothing speaks for another name; one file is read for it, once.
-
-        Of what was made in the very second, its log has to know the commit: the name may have been
-        another's before.
-        """
+    def _stands(self, branch: str, said: str) -> bool:
+        """Tell whether nothing speaks for another name; one file is read for it, once."""
         if self._logs is not None:
             return False
         born = self._first(branch)
-        if born is None or born > said:
-            return False
-        in_doubt = tip is not None and born == said[:_SECOND]
-        return not in_doubt or f" {tip} ".encode() in _text(self._here, branch)
+        return born is not None and born <= said
 
     def _first(self, branch: str) -> str | None:
         if branch not in self._born:
@@ -215,20 +208,15 @@ def _born(here: Worktree, branch: str) -> str | None:
     """Return when the log of a branch begins, None where there is none or it tells of renames."""
     if ".." in branch or branch.startswith("/") or not branch.isprintable():
         return ""  # a peer's record may say anything: it is no branch's name
-    text = _text(here, branch)
+    try:
+        path = os.path.join(here.common_dir, "logs", _HEADS, branch)
+        text = peerfile.read(path, peerfile.WHOLE)
+    except OSError:
+        return None
     if f"\t{_RENAMED}".encode() in text:
         return None
     entry = _entry(text.partition(b"\n")[0].decode("utf-8", "replace"))
     return None if entry is None else entry.at
-
-
-def _text(here: Worktree, branch: str) -> bytes:
-    """Return the log of a branch where that is a file, empty where there is none."""
-    try:
-        path = os.path.join(here.common_dir, "logs", _HEADS, branch)
-        return peerfile.read(path, peerfile.WHOLE)
-    except OSError:
-        return b""
 
 
 def _logs(here: Worktree) -> dict[str, list[_Entry]]:
