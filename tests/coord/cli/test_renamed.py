@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -67,6 +68,7 @@ def _amended(one: Repo) -> None:
 def _twice(one: Repo) -> None:
     one.git("branch", "-m", "between")
     one.git("branch", "-m", "new")
+    time.sleep(1.1)  # reflogs count seconds: within one, nobody can tell which was first
     one.git("branch", "-q", "b", "main")  # the name is another's by now
 
 
