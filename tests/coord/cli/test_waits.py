@@ -29,6 +29,12 @@ def one(tmp_path: Path, repo: Repo) -> Repo:
     return made
 
 
+def _heeding() -> None:
+    """Heed what a suite that was started in the background, or by nohup, ignores."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def _started(repo: Repo, *argv: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         argv,
@@ -36,8 +42,7 @@ def _started(repo: Repo, *argv: str) -> subprocess.Popen[bytes]:
         env=dict(repo.env),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A suite that was started in the background ignores it, and so would this.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=_heeding,  # noqa: PLW1509
     )
 
 
