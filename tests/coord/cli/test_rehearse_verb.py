@@ -81,7 +81,7 @@ def test_an_empty_test_is_wrong_usage(queue: Repo, command: str) -> None:
     assert done.code == 2
     assert json.loads(done.out)["error"]["where"] == "--exec"
     onto = queue.coord("merge-order", "--onto", "HEAD~0", "--exec", command).refusal.run
-    assert onto == "git coord merge-order --onto HEAD~0 --rehearse"
+    assert onto == "git coord merge-order --onto 'HEAD~0' --rehearse"
 
 
 def test_all_clean_is_exit_0_and_without_the_option_nothing_is_rehearsed(
