@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import shutil
 import stat
 import time
 from typing import TYPE_CHECKING, NamedTuple
@@ -170,7 +169,7 @@ def _staged(step: Step, common_dir: str, again: str) -> Staged:
         case Move(path, to):
             ready = Staged(lambda: os.replace(path, to), _nothing)
         case Drop(path):
-            ready = Staged(lambda: _drop(path), _nothing)
+            ready = Staged(lambda: publish.drop(path), _nothing)
         case Leave(path):
             ready = Staged(lambda: _leave(path), _nothing)
     return ready
@@ -208,7 +207,7 @@ def _staged_file(
     except BaseException:
         os.unlink(temp)
         raise
-    return Staged(lambda: os.replace(temp, path), lambda: _drop(temp))
+    return Staged(lambda: os.replace(temp, path), lambda: publish.drop(temp))
 
 
 def _staged_edit(path: str, change: Change, share: int) -> Staged:
@@ -218,7 +217,7 @@ def _staged_edit(path: str, change: Change, share: int) -> Staged:
         return _staged_file(path, change(None) or b"", 0o666, share)
     new = change(old)
     if new is None:
-        return Staged(lambda: _drop(path), _nothing)
+        return Staged(lambda: publish.drop(path), _nothing)
     return _staged_file(path, new, mode, exactly=True)
 
 
@@ -230,16 +229,6 @@ def _keep(path: str, beside: str) -> None:
         return  # linked by a run that was killed right after
     except OSError:
         os.rename(path, beside)  # no hard links here, or it is a folder
-
-
-def _drop(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-        return
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
 
 
 def _leave(path: str) -> None:

@@ -79,6 +79,13 @@ def repo(tmp_path: Path, env: dict[str, str], _started_once: Path) -> Repo:
     return Repo(tmp_path / "repo", env)
 
 
+@pytest.fixture
+def hub(repo: Repo) -> Repo:
+    """The main worktree, on main, pinned."""
+    assert repo.coord("pin", "--self").code == 0
+    return repo
+
+
 @pytest.fixture(scope="session")
 def _installed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A git dir after ``coord-install``: it holds no path of its own, so it can be copied."""

@@ -77,13 +77,6 @@ def ours(started: list[list[str]]) -> list[list[str]]:
 
 
 @pytest.fixture
-def hub(repo: Repo) -> Repo:
-    """The main worktree, on main, pinned."""
-    assert repo.coord("pin", "--self").code == 0
-    return repo
-
-
-@pytest.fixture
 def one(tmp_path: Path, hub: Repo) -> Repo:
     """A pinned worker in a linked worktree."""
     return worker(hub, tmp_path / "one", "feat-one", "one-0001")

@@ -63,11 +63,28 @@ def of_folder(common_dir: str) -> int:
 
 def of_private(git_dir: str) -> int:
     """Return :func:`of` for the repository of a private git dir."""
+    return of(common_dir(git_dir))
+
+
+def common_dir(git_dir: str) -> str:
+    """Return the common git dir of a private one; without a link to another it is that itself."""
     try:
         link = peerfile.read(os.path.join(git_dir, "commondir")).decode(errors="surrogateescape")
     except OSError:
-        return of(git_dir)
-    return of(os.path.normpath(os.path.join(git_dir, link.rstrip("\n"))))
+        return git_dir
+    return os.path.normpath(os.path.join(git_dir, link.rstrip("\n")))
+
+
+def private_dirs(common_dir: str) -> list[str]:
+    """Return the private git dirs of linked worktrees; of a copied repository its original's too.
+
+    None where their folder may not be read, as git itself lists none then.
+    """
+    folder = os.path.join(common_dir, "worktrees")
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    except OSError:
+        return []
 
 
 def granted(mode: int, share: int) -> int:

@@ -41,9 +41,9 @@ def anything(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 def _begun(incomplete: str, *kinds: str) -> list[str]:
     from coord.work import words  # noqa: PLC0415  # only where a shell asks
 
-    call = edge.call(None, "completion")
     try:
-        found = {word for kind in kinds for word in getattr(words, kind)(call)}
+        store = words.board(edge.call(None, "completion"))
+        found = {word for kind in kinds for word in getattr(words, kind)(store)}
     except (CoordError, OSError):  # nobody wants to read of it in the middle of a line
         return []
     return _inert(word for word in found if word.startswith(incomplete))

@@ -88,15 +88,17 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
     version = git.version(git.tell("--version", cwd=here.cwd).text)
     block = tuple(attributesfile.guarded(_info(here)))
     env = hookspath.environment(environ)
-    views, waiting, ran = _looked(here, installed, env, block, version)
+    listed = worktree.siblings(here)
+    copies = copied.read(here.common_dir) if installed else ()
+    views, waiting, ran = _looked(here, listed, installed, env, block, version=version)
     verdicts = (
         _installation(here, installed),
-        configuration.judge(views, _shared(here, env, installed)),
+        configuration.judge(views, _shared(here, env, installed, copies)),
         runtime.judge(ran, views),
         hooks.judge(views, version),
-        pinned.judge(views, _surroundings(here, cwd, environ, installed)),
+        pinned.judge(views, _surroundings(here, cwd, environ, copies)),
         _guarded(here, views, block, installed),
-        moved.judge(list(underneath.moved(worktree.siblings(here), here.common_dir)), views),
+        moved.judge(list(underneath.moved(listed, here.common_dir)), views),
         pending.judge(waiting),
         boards.judge(here.common_dir, _raced(here, installed)),
         permitted.judge(here.common_dir),
@@ -116,20 +118,22 @@ def basics(here: Worktree, environ: Mapping[str, str]) -> list[Finding]:
     means = Means(here.common_dir, Prober(env, "", ""), installed=False, block=(), git=version)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         views = list(pool.map(lambda sibling: look(sibling, means), siblings))
-    shared = _shared(here, env, None)
+    shared = _shared(here, env, None, ())
     unwritable = pending.unwritable((view.folder, view.here) for view in views)
     return [*configuration.judge(views, shared).findings, *unwritable]
 
 
 def _looked(
     here: Worktree,
+    listed: Sequence[Sibling],
     installed: Manifest | None,
     env: Mapping[str, str],
     block: tuple[Line, ...],
+    *,
     version: tuple[int, ...],
 ) -> tuple[tuple[View, ...], list[Waiting], Runtime]:
     """Look at everything that takes a process, several at once."""
-    siblings = [sibling for sibling in worktree.siblings(here) if sibling.git_dir]
+    siblings = [sibling for sibling in listed if sibling.git_dir]
     with (
         tempfile.TemporaryDirectory(prefix="coord-doctor-") as scratch,
         ThreadPoolExecutor(_AT_ONCE) as pool,
@@ -183,7 +187,7 @@ def _info(here: Worktree) -> bytes | None:
 
 
 def _shared(
-    here: Worktree, env: Mapping[str, str], installed: Manifest | None
+    here: Worktree, env: Mapping[str, str], installed: Manifest | None, copies: Sequence[str]
 ) -> configuration.Shared:
     common = here.common_dir
     config = configured.ask_file(os.path.join(common, "config"), common, env)
@@ -197,12 +201,12 @@ def _shared(
         own,
         written,
         os.path.exists(os.path.join(common, "index")),
-        copied.read(common) if installed else (),
+        copies,
     )
 
 
 def _surroundings(
-    here: Worktree, cwd: str, environ: Mapping[str, str], installed: Manifest | None
+    here: Worktree, cwd: str, environ: Mapping[str, str], copies: Sequence[str]
 ) -> pinned.Surroundings:
     leaked = environ.get("GIT_DIR", "")
     target = os.path.realpath(os.path.join(cwd, leaked)) if leaked else here.git_dir
@@ -211,7 +215,7 @@ def _surroundings(
         here.git_dir,
         target if target != here.git_dir else "",
         pin.installed_authorship(here.common_dir),
-        copied.read(here.common_dir) if installed else (),
+        copies,
     )
 
 

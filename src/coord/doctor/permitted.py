@@ -40,8 +40,7 @@ def judge(common_dir: str) -> Verdict:
 def _tops(common_dir: str) -> Iterator[str]:
     """Yield what is ours in the common dir and in each private git dir."""
     yield os.path.join(common_dir, _SHARED)
-    trees = os.path.join(common_dir, "worktrees")
-    for git_dir in (common_dir, *(os.path.join(trees, name) for name in _listed(trees))):
+    for git_dir in (common_dir, *sharing.private_dirs(common_dir)):
         for name in _listed(git_dir):
             if name.startswith(_PREFIX):
                 yield os.path.join(git_dir, name)

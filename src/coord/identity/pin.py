@@ -162,12 +162,7 @@ def installed_authorship(common_dir: str) -> Authorship | None:
 
 def live_pins(common_dir: str) -> Iterator[tuple[str, Pin]]:
     """Yield (private git dir, pin) of every pinned worktree; unreadable pins are passed over."""
-    folder = os.path.join(common_dir, "worktrees")
-    try:
-        linked = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
-    except OSError:
-        linked = []
-    for git_dir in (common_dir, *linked):
+    for git_dir in (common_dir, *sharing.private_dirs(common_dir)):
         try:
             pin = read(git_dir)
         except (Unreadable, OSError):

@@ -69,11 +69,7 @@ def known(common_dir: str) -> str:
 
 def of_private(git_dir: str) -> str:
     """Return :func:`known` for the repository of a private git dir."""
-    try:
-        link = peerfile.read(os.path.join(git_dir, "commondir")).decode(errors="surrogateescape")
-    except OSError:
-        return known(git_dir)
-    return known(os.path.normpath(os.path.join(git_dir, link.rstrip("\n"))))
+    return known(sharing.common_dir(git_dir))
 
 
 def own(common_dir: str) -> str:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
-
+from coord.base import sharing
 from coord.liveness import clone
 from coord.repo import worktree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def is_copied(common_dir: str) -> bool:
@@ -26,15 +21,5 @@ def original(common_dir: str) -> str | None:
     found = clone.read(common_dir)
     if found is None or found.proved or not found.id:
         return None
-    owners = (worktree.owner(git_dir, common_dir) for git_dir in linked(common_dir))
+    owners = (worktree.owner(git_dir, common_dir) for git_dir in sharing.private_dirs(common_dir))
     return next((one for one in owners if one and clone.known(one) == found.id), None)
-
-
-def linked(common_dir: str) -> Iterator[str]:
-    """Yield the private git dirs of linked worktrees, also of those that are another's."""
-    folder = os.path.join(common_dir, "worktrees")
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
-    yield from (os.path.join(folder, name) for name in names)

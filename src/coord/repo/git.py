@@ -218,10 +218,8 @@ def _locked(stderr: str, cwd: str) -> Environment | None:
 
     That of a reftable it does not name.
     """
-    dirs = ask("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", cwd=cwd)
-    tables = [f"{folder}/reftable/tables.list.lock" for folder in dirs.text.split("\n")]
-    words = [*stderr.split("'"), *tables]
-    locks = [word for word in words if word.endswith(".lock") and os.path.exists(word)]
+    named = (word for word in stderr.split("'") if word.endswith(".lock"))
+    locks = list(filter(os.path.exists, named)) or list(filter(os.path.exists, _tables(cwd)))
     if not locks:
         return None
     age = time.time() - os.lstat(locks[0]).st_mtime
@@ -232,6 +230,12 @@ def _locked(stderr: str, cwd: str) -> Environment | None:
         why=f"it is {age:.0f} s old: another git is at work, or one was killed and left it",
         run=f"rm {quote(locks[0])}",
     )
+
+
+def _tables(cwd: str) -> list[str]:
+    """Return the locks that the reftables of a worktree may have."""
+    dirs = ask("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", cwd=cwd)
+    return [f"{folder}/reftable/tables.list.lock" for folder in dirs.text.split("\n")]
 
 
 def _full(stderr: str, cwd: str) -> Environment | None:

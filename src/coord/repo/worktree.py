@@ -317,7 +317,7 @@ def siblings(here: Worktree) -> list[Sibling]:
     and takes a repository that is bare by its own for one with files.
     """
     listing = _listed(here)
-    known = _private_dirs(here.common_dir)
+    known = _by_path(here.common_dir)
     entries = [entry for entry in os.fsdecode(listing).split("\0\0") if entry]
     found = [
         _sibling(entry.split("\0"), here.common_dir if number == 0 else None, known)
@@ -397,19 +397,12 @@ def _sibling(lines: list[str], main: str | None, known: dict[str, str]) -> Sibli
     )
 
 
-def _private_dirs(common_dir: str) -> dict[str, str]:
-    """Map each linked worktree's real path to its private git dir, from git's back links.
+def _by_path(common_dir: str) -> dict[str, str]:
+    """Map each linked worktree's real path to its private git dir, from git's back links."""
+    from coord.base import sharing  # noqa: PLC0415  # no hook lists worktrees
 
-    None where the folder may not be read, as git itself lists none then.
-    """
-    folder = os.path.join(common_dir, "worktrees")
     found: dict[str, str] = {}
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return found
-    for name in names:
-        git_dir = os.path.join(folder, name)
+    for git_dir in sharing.private_dirs(common_dir):
         try:
             link = os.fsdecode(peerfile.read(os.path.join(git_dir, "gitdir"))).rstrip("\n")
         except OSError:

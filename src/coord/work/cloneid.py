@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import publish, sharing
 from coord.base.errors import Refused
 from coord.board import chosen
 from coord.identity import includeif, pin
@@ -97,7 +98,7 @@ def new(call: Call) -> Known:
                 run="git coord clone-id",
             )
         aside = _set_aside(here)
-        for git_dir in (here.common_dir, *copied.linked(here.common_dir)):
+        for git_dir in (here.common_dir, *sharing.private_dirs(here.common_dir)):
             _part(git_dir, here.common_dir)
         return Known(here.common_dir, clone.settle(here.common_dir), proved=True, set_aside=aside)
 
@@ -122,25 +123,12 @@ def _set_aside(here: Worktree) -> str | None:
 def _part(git_dir: str, common_dir: str) -> None:
     """Part a private git dir from the worker of the one that it was copied from."""
     for name in _SIGNS:
-        _drop(os.path.join(git_dir, name))
+        publish.drop(os.path.join(git_dir, name))
     if git_dir != common_dir and worktree.owner(git_dir, common_dir) is not None:
         for name in (pin.PIN, includeif.AUTHOR):
-            _drop(os.path.join(git_dir, name))
+            publish.drop(os.path.join(git_dir, name))
         return
     try:
         pin.renew(git_dir, common_dir)
     except pin.Unreadable:
-        _drop(os.path.join(git_dir, pin.PIN))
-
-
-def _drop(path: str) -> None:
-    """Delete a file, or a folder with all that is in it; a link is not followed."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        import shutil  # noqa: PLC0415  # once in a copy's life
-
-        shutil.rmtree(path)
-        return
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return
+        publish.drop(os.path.join(git_dir, pin.PIN))

@@ -29,8 +29,8 @@ def overlap(call: Call) -> Overlap:
     worker = arrive.looking(call)
     roll = worker.roll()
     declared = pathspecs.meetings(worker.here, overlaps.live(worker, roll))
-    met = overlaps.unlanded(worker, roll, declared)
     landed = overlaps.Landed(worker, roll)
+    met = overlaps.unlanded(landed, declared)
     names = [name for name in _branches(worker, roll) if not landed.is_branch(name)]
     return Overlap(worker, met, contact.Branches(worker.here).contacts(names))
 

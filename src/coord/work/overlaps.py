@@ -54,11 +54,8 @@ class Landed:
         return standing.is_of_landed(self._here, self._onto, branch, place)
 
 
-def unlanded(worker: Worker, roll: Roll, met: list[Meeting]) -> list[Meeting]:
+def unlanded(landed: Landed, met: list[Meeting]) -> list[Meeting]:
     """Return the overlaps of branches that are both still to be merged."""
-    if not met:
-        return []
-    landed = Landed(worker, roll)
     gone = {one for meeting in met for one in meeting[:2] if landed.is_place(one.claim)}
     return [one for one in met if not gone & {one.first, one.second}]
 
@@ -68,7 +65,9 @@ def tell(worker: Worker, roll: Roll, scope: str, mine: Place) -> list[Meeting]:
     if not mine.paths:
         return []
     own = pathspecs.Declared(scope, mine)
-    met = unlanded(worker, roll, pathspecs.meetings(worker.here, live(worker, roll), own))
+    met = pathspecs.meetings(worker.here, live(worker, roll), own)
+    if met:  # which branches have landed takes several children to tell
+        met = unlanded(Landed(worker, roll), met)
     for meetings in text.peers(met, worker.instance).values():
         _tell(worker, meetings)
     return [one for one in met if own in {one.first, one.second}]

@@ -15,25 +15,30 @@ if TYPE_CHECKING:
     from coord.work.call import Call
 
 
-def scopes(call: Call) -> set[str]:
+def board(call: Call) -> Store:
+    """Return the board of the shell's folder.
+
+    Raises:
+        Environment: there is no repository here.
+    """
+    return chosen.board_of(where.located(call).common_dir)
+
+
+def scopes(store: Store) -> set[str]:
     """Return the scopes that somebody holds or waits for."""
-    return {event.scope for event in _claimed(call)}
+    return {event.scope for event in _claimed(store)}
 
 
-def branches(call: Call) -> set[str]:
+def branches(store: Store) -> set[str]:
     """Return the branches that scopes are claimed for."""
-    places = (place for event in _claimed(call) for place in event.state.line)
+    places = (place for event in _claimed(store) for place in event.state.line)
     return {place.branch for place in places if place.branch is not None}
 
 
-def workers(call: Call) -> set[str]:
+def workers(store: Store) -> set[str]:
     """Return the names of the workers that the board has a record of."""
-    return {actor.actor for actor in actors.every(_board(call))}
+    return {actor.actor for actor in actors.every(store)}
 
 
-def _claimed(call: Call) -> Iterator[Event]:
-    return (event for event in claims.tops(_board(call)) if event.state.line)
-
-
-def _board(call: Call) -> Store:
-    return chosen.board_of(where.located(call).common_dir)
+def _claimed(store: Store) -> Iterator[Event]:
+    return (event for event in claims.tops(store) if event.state.line)

@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def hub(repo: Repo) -> Repo:
-    """The main worktree, on main, pinned."""
-    assert repo.coord("pin", "--self").code == 0
-    return repo
-
-
-@pytest.fixture
 def one(tmp_path: Path, hub: Repo) -> Repo:
     """A worker that has finished `b`, with an artifact and a task."""
     made = worker(hub, tmp_path / "one", "b", "one-0001")
