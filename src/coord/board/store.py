@@ -29,12 +29,14 @@ class Rec(NamedTuple):
         at: seconds, stamped by the store's clock; None where the store has none.
         denied: who keeps us from reading it, where somebody does: it is whole for others, so
             nothing is decided on it, and nothing is written over or taken away.
+        rev: the place of its writing in the one sequence of the store; None where there is none.
     """
 
     key: str
     value: bytes
     at: float | None = None
     denied: str | None = None
+    rev: int | None = None
 
 
 class Caps(NamedTuple):

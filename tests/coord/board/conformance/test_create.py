@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from coord.board.store import Rec, Store
 
-RACERS, KEYS = 16, 50
+RACERS = 16
 
 
 def _value(number: int) -> bytes:
@@ -25,7 +25,7 @@ def _value(number: int) -> bytes:
 def _compete(number: int, maker: Maker, shuffled: bool) -> list[tuple[str, bytes, bytes, bytes]]:
     """Try to create every key; return what was tried, what came back, what is read then."""
     store, found = maker.open(), []
-    keys = [f"claims/s-race/{key:08d}" for key in range(1, KEYS + 1)]
+    keys = [f"claims/s-race/{key:08d}" for key in range(1, maker.keys + 1)]
     if shuffled:
         random.Random(number).shuffle(keys)  # noqa: S311  # an order, no secret
     for key in keys:

@@ -31,6 +31,16 @@ def test_a_list_is_sorted_whole_and_has_each_record_once(store: Store) -> None:
     assert all(rec.value == rec.key.encode() for rec in found)
 
 
+def test_a_list_is_sorted_by_parts_of_a_key_not_by_its_bytes(store: Store) -> None:
+    """``-`` comes before ``/``, and yet what lies below ``s-a`` stands before ``s-a-b``."""
+    names = [f"claims/{scope}/00000001" for scope in ("s-a", "s-a-b", "s-a-b-c", "s-ab")]
+    for name in reversed(names):
+        store.create(name, b"x")
+
+    assert [rec.key for rec in store.list("claims")] == names
+    assert [rec.key for rec in store.last("claims")] == names
+
+
 def test_a_list_without_values_names_the_same_keys(store: Store) -> None:
     """The keys alone are cheaper."""
     for name in ("claims/s-a/00000001", "claims/s-b/00000001"):

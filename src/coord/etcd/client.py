@@ -1,0 +1,246 @@
+"""Calls to a cluster: its endpoints in turn within one deadline, as one user.
+
+A call whose answer was lost is made again, elsewhere or over a new connection, with the same bytes;
+so whoever calls must make that safe: etcd runs a transaction of compare and put as often as it is
+sent, and the compare lets the second one do nothing. The answer says that it may be the second.
+"""
+
+from __future__ import annotations
+
+import _thread
+import datetime as dt
+import json
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.etcd import secret, trust, wire
+from coord.etcd.failures import Absent, Denied, Failure, Lost, Refused, Unfit
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Mapping
+
+    from coord.etcd.address import Address
+    from coord.etcd.wire import Answer, End, Link
+
+PATIENCE = 10.0
+MOST = 32 << 20  # bytes of one answer
+_CONNECT = 1.0  # seconds for an endpoint that has others beside it
+_PAUSE = 0.05
+_SAID = 200  # characters of a server's own words
+# Of gRPC (google.rpc.Code), in the bodies of errors.
+_DENIED, _EXHAUSTED, _PRECONDITION, _UNAUTHENTICATED = 7, 8, 9, 16
+_OK, _SERVER = 200, 500  # of HTTP: done; the server's own failures from here
+_NOTHING_DONE = ("no leader", "too many requests")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_EPOCH = dt.date(1970, 1, 1).toordinal()
+
+
+class Reply(NamedTuple):
+    """What a call gave.
+
+    Attributes:
+        document: the answer.
+        again: an earlier try of the same call may have been applied before.
+    """
+
+    document: dict[str, object]
+    again: bool
+
+
+class Client:
+    """One user of one cluster; may be used by threads, and after a fork by both processes."""
+
+    def __init__(self, address: Address, *, cache: str = "", cwd: str = "/") -> None:
+        """Prepare; nothing is opened before the first call.
+
+        Args:
+            address: the cluster and the user.
+            cache: file that keeps the token from one command to the next; empty for none.
+            cwd: where ``git credential`` is asked.
+        """
+        self._address = address
+        self._cache = cache
+        self._cwd = cwd
+        self._links: dict[tuple[int, int, int], Link] = {}
+        self._first = 0  # the endpoint that answered last
+        self._token = ""
+        self._context: ssl.SSLContext | None = None
+        self._ahead: float | None = None
+
+    def close(self) -> None:
+        """Close all connections."""
+        while self._links:
+            self._links.popitem()[1].close()
+
+    @property
+    def ahead(self) -> float | None:
+        """How far the server's clock is ahead of our monotonic one, to a second; None not known.
+
+        By the first ``Date``, whose second began at most one before the answer.
+        """
+        return self._ahead
+
+    def call(self, path: str, request: Mapping[str, object], end: End) -> Reply:
+        """Send a request until it is answered.
+
+        Raises:
+            Failure: as :mod:`coord.etcd.failures` says; Lost if any of the tries was.
+        """
+        body = json.dumps(request).encode()
+        lost: Failure | None = None
+        failed: Failure
+        while True:
+            alive = False
+            for number in range(len(self._address.endpoints)):
+                try:
+                    return Reply(self._tried(number, path, body, end), lost is not None)
+                except Lost as error:
+                    lost, failed, alive = error, error, True
+                except Absent as error:
+                    failed, alive = error, alive or error.alive
+                except Failure as error:
+                    raise lost or error from error
+            if not alive or end.left < _PAUSE:
+                raise lost or failed
+            time.sleep(_PAUSE)
+
+    def _tried(self, number: int, path: str, body: bytes, end: End) -> dict[str, object]:
+        """Ask one endpoint, over the connection there is or a new one; with a fresh token once.
+
+        Raises:
+            Failure: see :meth:`call`.
+        """
+        count = len(self._address.endpoints)
+        index, mine = (self._first + number) % count, end.share(count - number)
+        if not self._address.user:
+            found = self._asked(index, path, body, "", mine)
+        else:
+            try:
+                found = self._asked(index, path, body, self._known_token(index, mine), mine)
+            except _Stale:
+                fresh = self._authenticated(index, mine)
+                found = self._asked(index, path, body, fresh, mine)
+        self._first = index
+        return found
+
+    def _asked(self, index: int, path: str, body: bytes, token: str, end: End) -> dict[str, object]:
+        link = self._link(index, end)
+        sent = time.monotonic()
+        answer = link.post(path, body, token, end, MOST)
+        if self._ahead is None and (stamp := _seconds(answer.date)) is not None:
+            self._ahead = stamp + 0.5 - (sent + time.monotonic()) / 2
+        return _document(answer, link.where, token)
+
+    def _link(self, index: int, end: End) -> Link:
+        mine = (os.getpid(), _thread.get_ident(), index)
+        for other in [key for key in self._links if key[0] != mine[0]]:
+            self._links.pop(other).close()  # the other process's, before the fork
+        link = self._links.pop(mine, None)
+        if link is None or not link.open:
+            many = len(self._address.endpoints) > 1
+            limit = min(end, wire.within(_CONNECT)) if many else end
+            link = wire.connect(self._address.endpoints[index], self._trust(), limit)
+        self._links[mine] = link
+        return link
+
+    def _trust(self) -> ssl.SSLContext | None:
+        if self._address.tls and self._context is None:
+            self._context = trust.context(self._address)
+        return self._context
+
+    def _known_token(self, index: int, end: End) -> str:
+        if not self._token and self._cache:
+            self._token = secret.kept_token(self._cache, self._name)
+        return self._token or self._authenticated(index, end)
+
+    def _authenticated(self, index: int, end: End) -> str:
+        """Return a token for the user's password, and keep it."""
+        known = secret.password(self._address, self._cwd, end)
+        body = json.dumps({"name": self._address.user, "password": known}).encode()
+        try:
+            token = self._asked(index, "/v3/auth/authenticate", body, "", end).get("token")
+        except Lost as error:  # it changes nothing, whether applied or not
+            raise Absent(error.where, error.why, alive=True) from error
+        where = str(self._address.endpoints[index])
+        if not isinstance(token, str) or not secret.is_token(token):
+            raise Unfit(where, "it gives no token for a password")
+        self._token = token
+        if self._cache:
+            secret.keep_token(self._cache, self._name, token)
+        return token
+
+    @property
+    def _name(self) -> str:
+        """What a token is kept for: it is shown to no other server, nor for another user."""
+        hosts = ",".join(map(str, self._address.endpoints))
+        return f"{'etcds' if self._address.tls else 'etcd'}://{self._address.user}@{hosts}"
+
+
+class _Stale(Exception):
+    """The token is not, or no longer, known to the server."""
+
+
+def _document(answer: Answer, where: str, token: str) -> dict[str, object]:
+    """Return the JSON of an answer that says yes.
+
+    Raises:
+        _Stale: the token is not known.
+        Failure: it says no, or is none of etcd's.
+    """
+    try:
+        found = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        found = None
+    if answer.status == _OK:
+        if isinstance(found, dict):
+            return found
+        raise Lost(where, "the answer is not etcd's")
+    if answer.status >= _SERVER:
+        raise _of_server(found, where, answer.status, token)
+    if not isinstance(found, dict) or not isinstance(found.get("code"), int):
+        raise Unfit(where, f"no gateway of etcd answers there, but HTTP status {answer.status}")
+    raise _of_caller(found["code"], _said(found, token), where)
+
+
+def _of_server(found: object, where: str, status: int, token: str) -> Failure:
+    said = _said(found, token) or f"HTTP status {status}"
+    if any(words in said for words in _NOTHING_DONE):
+        return Absent(where, said, alive=True)
+    return Lost(where, said)
+
+
+def _of_caller(code: int, said: str, where: str) -> Exception:
+    if code == _UNAUTHENTICATED or "auth store is old" in said:
+        return _Stale()
+    if code == _DENIED or "authentication failed" in said:
+        return Denied(where, said)
+    if code == _PRECONDITION and "not enabled" in said:
+        return Unfit(where, f"{said}, so whoever reaches it can write there")
+    if "user name is empty" in said:
+        return Unfit(where, "it asks for a user, and the URL names none")
+    if code == _EXHAUSTED and "too many" in said:
+        return Absent(where, said, alive=True)
+    return Refused(where, said, code)
+
+
+def _said(found: object, token: str) -> str:
+    """Return a server's own words without what must not be seen."""
+    said = found.get("message") or found.get("error") if isinstance(found, dict) else None
+    text = " ".join(said.split()) if isinstance(said, str) else ""
+    return (text.replace(token, "(token)") if token else text)[:_SAID]
+
+
+def _seconds(date: str) -> float | None:
+    """Return the seconds since the epoch of a ``Date`` header (RFC 9110), None for no date.
+
+    By hand: what the library has for it depends on the locale, or costs 20 ms.
+    """
+    words = date.replace(":", " ").split()
+    try:
+        _, day, month, year, hour, minute, second, _ = words
+        days = dt.date(int(year), _MONTHS.index(month) + 1, int(day)).toordinal() - _EPOCH
+        return days * 86400.0 + int(hour) * 3600 + int(minute) * 60 + int(second)
+    except (ValueError, OverflowError):
+        return None

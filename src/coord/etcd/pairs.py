@@ -1,0 +1,165 @@
+"""Keys and values as etcd's gateway has them: requests as JSON, and what is read out of answers.
+
+etcd leaves out what is zero or empty, and writes 64-bit numbers as strings.
+"""
+
+from __future__ import annotations
+
+import binascii
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Document = Mapping[str, object]
+_NUMBER = 20  # digits of a 64-bit number
+
+
+class Pair(NamedTuple):
+    """One key with its value.
+
+    Attributes:
+        key: the whole key.
+        value: empty where only keys were asked for.
+        rev: the revision of the cluster that wrote it.
+    """
+
+    key: bytes
+    value: bytes
+    rev: int
+
+
+class Range(NamedTuple):
+    """The answer to a range: what was found, up to the limit, of how many, at which revision."""
+
+    pairs: list[Pair]
+    more: bool
+    rev: int
+
+
+class Done(NamedTuple):
+    """The answer to a transaction: whether its comparisons held, and what its reads found."""
+
+    held: bool
+    ranges: list[Range]
+    rev: int
+
+
+def one(key: bytes) -> dict[str, object]:
+    """Return the request for one key."""
+    return {"key": _text(key)}
+
+
+def below(
+    prefix: bytes, start: bytes = b"", *, keys_only: bool = False, limit: int = 0
+) -> dict[str, object]:
+    """Return the request for the keys that begin with `prefix`, from `start` on, by their bytes."""
+    end = prefix[:-1] + bytes([prefix[-1] + 1])
+    asked: dict[str, object] = {"key": _text(start or prefix), "range_end": _text(end)}
+    if keys_only:
+        asked["keys_only"] = True
+    if limit:
+        asked["limit"] = limit
+    return asked
+
+
+def count(prefix: bytes) -> dict[str, object]:
+    """Return the request for the number of keys below `prefix` alone."""
+    return {**below(prefix), "count_only": True}
+
+
+def transaction(
+    compare: Sequence[Document], then: Sequence[Document], otherwise: Sequence[Document] = ()
+) -> dict[str, object]:
+    """Return the request that does `then` if all of `compare` holds, and else `otherwise`."""
+    return {"compare": compare, "success": then, "failure": otherwise}
+
+
+def is_absent(key: bytes) -> Document:
+    """Return the comparison that holds while nobody has created `key`."""
+    return {"key": _text(key), "target": "CREATE", "result": "EQUAL", "create_revision": "0"}
+
+
+def is_at(key: bytes, rev: int) -> Document:
+    """Return the comparison that holds while `key` is as revision `rev` wrote it."""
+    return {"key": _text(key), "target": "MOD", "result": "EQUAL", "mod_revision": str(rev)}
+
+
+def put(key: bytes, value: bytes) -> Document:
+    """Return the operation that writes `key`."""
+    return {"request_put": {"key": _text(key), "value": _text(value)}}
+
+
+def get(request: Document) -> Document:
+    """Return the operation that reads what `request` asks for."""
+    return {"request_range": request}
+
+
+def delete(key: bytes) -> Document:
+    """Return the operation that deletes `key`."""
+    return {"request_delete_range": {"key": _text(key)}}
+
+
+def of_transaction(document: Document) -> Done:
+    """Return what a transaction gave.
+
+    Raises:
+        ValueError: the answer is not of etcd's form.
+    """
+    found = [one.get("response_range") for one in _documents(document.get("responses"))]
+    rev = revision(document)
+    ranges = [_range(one, rev) for one in found if isinstance(one, dict)]
+    return Done(document.get("succeeded") is True, ranges, rev)
+
+
+def of_range(document: Document) -> Range:
+    """Return what a range found.
+
+    Raises:
+        ValueError: the answer is not of etcd's form.
+    """
+    return _range(document, revision(document))
+
+
+def _range(document: Document, rev: int) -> Range:
+    found = [_pair(one) for one in _documents(document.get("kvs"))]
+    return Range(found, document.get("more") is True, rev)
+
+
+def revision(document: Document) -> int:
+    """Return the revision of the cluster at which something was answered.
+
+    Raises:
+        ValueError: there is none.
+    """
+    header = document.get("header")
+    return _number(header.get("revision") if isinstance(header, dict) else None)
+
+
+def _pair(document: Document) -> Pair:
+    rev = _number(document.get("mod_revision"))
+    return Pair(_bytes(document.get("key")), _bytes(document.get("value", "")), rev)
+
+
+def _documents(found: object) -> list[Document]:
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise ValueError("no list of objects")
+    return found
+
+
+def _number(found: object) -> int:
+    if isinstance(found, str) and found.isascii() and found.isdigit() and len(found) <= _NUMBER:
+        return int(found)
+    raise ValueError("no revision")
+
+
+def _text(data: bytes) -> str:
+    return binascii.b2a_base64(data, newline=False).decode()
+
+
+def _bytes(text: object) -> bytes:
+    if not isinstance(text, str):
+        raise ValueError("no bytes")  # noqa: TRY004  # whoever reads answers catches one kind
+    return binascii.a2b_base64(text, strict_mode=True)
