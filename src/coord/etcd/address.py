@@ -15,6 +15,7 @@ _HOST = _LETTERS | frozenset(".-_")
 _LITERAL = frozenset("0123456789abcdefABCDEF:.")
 _NAME = _LETTERS | frozenset("._-")
 _PORTS = range(1, 1 << 16)
+_DIGITS = 5
 _LONGEST = 512
 
 
@@ -76,7 +77,7 @@ def parsed(url: str) -> Address:
 
 
 def _prefix(text: str) -> str:
-    parts = text.strip("/").split("/")
+    parts = text.removesuffix("/").split("/")
     if not all(_is_name(part, _NAME) for part in parts):
         raise ValueError("the URL ends in no prefix of letters, digits, . _ - and /")
     return "/".join(parts)
@@ -84,18 +85,18 @@ def _prefix(text: str) -> str:
 
 def _endpoint(text: str) -> Endpoint:
     if text.startswith("["):
-        host, _, rest = text[1:].partition("]")
+        host, closed, port = text[1:].partition("]")
+        port = port if closed else "-"
         allowed = _LITERAL
     else:
         host, colon, port = text.partition(":")
-        rest, allowed = colon + port, _HOST
-    number = rest.removeprefix(":") if rest else str(_PORT)
-    is_number = number.isascii() and number.isdigit() and len(number) <= len("65535")
-    if not _is_name(host, allowed) or not is_number or int(number) not in _PORTS:
+        port, allowed = colon + port, _HOST
+    port = port or f":{_PORT}"
+    digits = port.removeprefix(":")
+    is_port = port[0] == ":" and digits.isascii() and digits.isdigit() and len(digits) <= _DIGITS
+    if not _is_name(host, allowed) or not is_port or int(digits) not in _PORTS:
         raise ValueError("the URL names no host, or no port that can be")
-    if rest and not rest.startswith(":"):
-        raise ValueError("the URL names no host, or no port that can be")
-    return Endpoint(host, int(number))
+    return Endpoint(host, int(digits))
 
 
 def _is_name(text: str, allowed: frozenset[str]) -> bool:

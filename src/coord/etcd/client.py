@@ -78,7 +78,8 @@ class Client:
     def ahead(self) -> float | None:
         """How far the server's clock is ahead of our monotonic one, to a second; None not known.
 
-        By the first ``Date``, whose second began at most one before the answer.
+        By the ``Date`` of a connection's first answer. Ours stands still while a machine sleeps,
+        and no connection outlives that.
         """
         return self._ahead
 
@@ -97,7 +98,7 @@ class Client:
                 try:
                     return Reply(self._tried(number, path, body, end), lost is not None)
                 except Lost as error:
-                    lost, failed, alive = error, error, True
+                    lost, failed, alive = lost or error, error, True
                 except Absent as error:
                     failed, alive = error, alive or error.alive
                 except Failure as error:
@@ -125,17 +126,19 @@ class Client:
         self._first = index
         return found
 
-    def _asked(self, index: int, path: str, body: bytes, token: str, end: End) -> dict[str, object]:
+    def _asked(
+        self, index: int, path: str, body: bytes, token: str, end: End, *, hidden: str = ""
+    ) -> dict[str, object]:
         link = self._link(index, end)
-        sent = time.monotonic()
+        sent, used = time.monotonic(), link.used
         answer = link.post(path, body, token, end, MOST)
-        if self._ahead is None and (stamp := _seconds(answer.date)) is not None:
+        if not used and (stamp := _seconds(answer.date)) is not None:
             self._ahead = stamp + 0.5 - (sent + time.monotonic()) / 2
-        return _document(answer, link.where, token)
+        return _document(answer, link.where, hidden or token)
 
     def _link(self, index: int, end: End) -> Link:
         mine = (os.getpid(), _thread.get_ident(), index)
-        for other in [key for key in self._links if key[0] != mine[0]]:
+        for other in [key for key in list(self._links) if key[0] != mine[0]]:
             self._links.pop(other).close()  # the other process's, before the fork
         link = self._links.pop(mine, None)
         if link is None or not link.open:
@@ -160,10 +163,10 @@ class Client:
         known = secret.password(self._address, self._cwd, end)
         body = json.dumps({"name": self._address.user, "password": known}).encode()
         try:
-            token = self._asked(index, "/v3/auth/authenticate", body, "", end).get("token")
+            found = self._asked(index, "/v3/auth/authenticate", body, "", end, hidden=known)
         except Lost as error:  # it changes nothing, whether applied or not
             raise Absent(error.where, error.why, alive=True) from error
-        where = str(self._address.endpoints[index])
+        token, where = found.get("token"), str(self._address.endpoints[index])
         if not isinstance(token, str) or not secret.is_token(token):
             raise Unfit(where, "it gives no token for a password")
         self._token = token
@@ -178,15 +181,14 @@ class Client:
         return f"{'etcds' if self._address.tls else 'etcd'}://{self._address.user}@{hosts}"
 
 
-class _Stale(Exception):
-    """The token is not, or no longer, known to the server."""
+class _Stale(Denied):
+    """The token is not, or no longer, known to the server; a fresh one may be."""
 
 
-def _document(answer: Answer, where: str, token: str) -> dict[str, object]:
+def _document(answer: Answer, where: str, hidden: str) -> dict[str, object]:
     """Return the JSON of an answer that says yes.
 
     Raises:
-        _Stale: the token is not known.
         Failure: it says no, or is none of etcd's.
     """
     try:
@@ -198,22 +200,22 @@ def _document(answer: Answer, where: str, token: str) -> dict[str, object]:
             return found
         raise Lost(where, "the answer is not etcd's")
     if answer.status >= _SERVER:
-        raise _of_server(found, where, answer.status, token)
+        raise _of_server(found, where, answer.status, hidden)
     if not isinstance(found, dict) or not isinstance(found.get("code"), int):
         raise Unfit(where, f"no gateway of etcd answers there, but HTTP status {answer.status}")
-    raise _of_caller(found["code"], _said(found, token), where)
+    raise _of_caller(found["code"], _said(found, hidden), where)
 
 
-def _of_server(found: object, where: str, status: int, token: str) -> Failure:
-    said = _said(found, token) or f"HTTP status {status}"
+def _of_server(found: object, where: str, status: int, hidden: str) -> Failure:
+    said = _said(found, hidden) or f"HTTP status {status}"
     if any(words in said for words in _NOTHING_DONE):
         return Absent(where, said, alive=True)
     return Lost(where, said)
 
 
-def _of_caller(code: int, said: str, where: str) -> Exception:
+def _of_caller(code: int, said: str, where: str) -> Failure:
     if code == _UNAUTHENTICATED or "auth store is old" in said:
-        return _Stale()
+        return _Stale(where, said)
     if code == _DENIED or "authentication failed" in said:
         return Denied(where, said)
     if code == _PRECONDITION and "not enabled" in said:
@@ -225,11 +227,11 @@ def _of_caller(code: int, said: str, where: str) -> Exception:
     return Refused(where, said, code)
 
 
-def _said(found: object, token: str) -> str:
-    """Return a server's own words without what must not be seen."""
+def _said(found: object, hidden: str) -> str:
+    """Return a server's own words, without the secret that it was told."""
     said = found.get("message") or found.get("error") if isinstance(found, dict) else None
     text = " ".join(said.split()) if isinstance(said, str) else ""
-    return (text.replace(token, "(token)") if token else text)[:_SAID]
+    return (text.replace(hidden, "…") if hidden else text)[:_SAID]
 
 
 def _seconds(date: str) -> float | None:

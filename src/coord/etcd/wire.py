@@ -91,6 +91,9 @@ class Link:
             raise Lost(self.where, f"no answer: {_said(error)}") from error
         except ValueError as error:
             raise Lost(self.where, "the answer is no HTTP") from error
+        finally:
+            if not self.open:
+                self.close()
         self.used = True
         return answer
 
