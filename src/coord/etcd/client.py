@@ -8,13 +8,12 @@ sent, and the compare lets the second one do nothing. The answer says that it ma
 from __future__ import annotations
 
 import _thread
-import datetime as dt
 import json
 import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.etcd import secret, trust, wire
+from coord.etcd import wire
 from coord.etcd.failures import Absent, Denied, Failure, Lost, Refused, Unfit
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ _DENIED, _EXHAUSTED, _PRECONDITION, _UNAUTHENTICATED = 7, 8, 9, 16
 _OK, _SERVER = 200, 500  # of HTTP: done; the server's own failures from here
 _NOTHING_DONE = ("no leader", "too many requests")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_EPOCH = dt.date(1970, 1, 1).toordinal()
+_EPOCH = 719_468  # days from March 1st of the year 0, with which the leap day comes last
 
 
 class Reply(NamedTuple):
@@ -150,16 +149,22 @@ class Client:
 
     def _trust(self) -> ssl.SSLContext | None:
         if self._address.tls and self._context is None:
+            from coord.etcd import trust  # noqa: PLC0415  # 10 ms that only TLS pays
+
             self._context = trust.context(self._address)
         return self._context
 
     def _known_token(self, index: int, end: End) -> str:
+        from coord.etcd import secret  # noqa: PLC0415  # of no use to who is nobody there
+
         if not self._token and self._cache:
             self._token = secret.kept_token(self._cache, self._name)
         return self._token or self._authenticated(index, end)
 
     def _authenticated(self, index: int, end: End) -> str:
         """Return a token for the user's password, and keep it."""
+        from coord.etcd import secret  # noqa: PLC0415  # likewise
+
         known = secret.password(self._address, self._cwd, end)
         body = json.dumps({"name": self._address.user, "password": known}).encode()
         try:
@@ -241,8 +246,11 @@ def _seconds(date: str) -> float | None:
     """
     words = date.replace(":", " ").split()
     try:
-        _, day, month, year, hour, minute, second, _ = words
-        days = dt.date(int(year), _MONTHS.index(month) + 1, int(day)).toordinal() - _EPOCH
+        _, day, name, year, hour, minute, second, _ = words
+        month = (_MONTHS.index(name) - 2) % 12
+        years = int(year) - (month > 9)  # noqa: PLR2004  # January and February end their year
+        days = years * 365 + years // 4 - years // 100 + years // 400 + (153 * month + 2) // 5
+        days += int(day) - 1 - _EPOCH
         return days * 86400.0 + int(hour) * 3600 + int(minute) * 60 + int(second)
     except (ValueError, OverflowError):
         return None

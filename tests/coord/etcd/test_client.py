@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import time
+from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coord.etcd import wire
 from coord.etcd.address import Address, Endpoint
-from coord.etcd.client import Client
+from coord.etcd.client import Client, _seconds
 from coord.etcd.failures import Absent, Denied, Failure, Lost, Refused, Unfit
 from harness.fakeserver import Fake, http
 
@@ -311,3 +315,17 @@ def test_a_client_is_used_after_a_fork_by_both(fake: Fake) -> None:
     assert len(fake.requests) == 3
     assert len(client._links) == 1
     client.close()
+
+
+@given(st.datetimes(dt.datetime(1970, 1, 1), dt.datetime(2399, 12, 31)))  # noqa: DTZ001
+def test_a_servers_date_is_read_to_the_second(moment: dt.datetime) -> None:
+    """As the library reads it, which takes 20 ms to load."""
+    moment = moment.replace(microsecond=0, tzinfo=dt.UTC)
+
+    assert _seconds(format_datetime(moment, usegmt=True)) == moment.timestamp()
+
+
+@pytest.mark.parametrize("date", ["", "Mon, 30 Foo 2026 11:21:16 GMT", "now", "1 2 3 4 5 6 7 8"])
+def test_what_is_no_date_is_none(date: str) -> None:
+    """A server without a clock is said to be one."""
+    assert _seconds(date) is None
