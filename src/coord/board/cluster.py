@@ -9,13 +9,14 @@ what age may decide. It sorts keys by their bytes, and we by their parts.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from coord.board import keys
-from coord.board.store import Caps, Misconfigured, Rec, StoreError, Unavailable, Unknown
+from coord.board import answers, keys
+from coord.board.answers import failed
+from coord.board.store import Caps, Rec
 from coord.etcd import pairs, wire
 from coord.etcd.client import PATIENCE, Client
-from coord.etcd.failures import Absent, Denied, Failure, Lost, Refused, TooLarge, Unfit
+from coord.etcd.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,10 +32,25 @@ MAX_VALUE = 1 << 20  # etcd takes requests of 1.5 MiB
 _PAGE = 2000  # records; etcd's own limit for a transaction is 128 operations
 _BATCH = 100
 _LISTING = 30.0  # seconds
-_MARK = b"at "
 _TRIES = 16
 _STRANGE = "the answer is not etcd's"
 _COMPACTED = 11  # gRPC's OUT_OF_RANGE
+
+
+class Delta(NamedTuple):
+    """What is new on a board since some revision.
+
+    Attributes:
+        recs: the records that were written since, keys of others among them.
+        total: how many there are in all.
+        rev: the revision up to which this holds.
+        whole: these are all there are, and what else is known is gone.
+    """
+
+    recs: Sequence[Rec]
+    total: int
+    rev: int
+    whole: bool
 
 
 class Cluster:
@@ -63,23 +79,32 @@ class Cluster:
 
     def create(self, key: str, value: bytes) -> Rec:
         """See :meth:`coord.board.store.Store.create`."""
+        return self.created(key, value)[0]
+
+    def created(self, key: str, value: bytes, since: int | None = None) -> tuple[Rec, Delta | None]:
+        """Create `key` as :meth:`create` does; return too what else is new after `since`.
+
+        In the same step, so that what was decided on can be proved without another request.
+        """
         name = self._name(key)
         if not 0 < len(value) <= self.caps.max_value:
             raise ValueError(len(value))
         end = wire.within(self._patience)
         at = self._time(end)
+        more = () if since is None else self._news(since)
         asked = pairs.transaction(
             [pairs.is_absent(name)],
-            [pairs.put(name, _wrapped(value, at))],
-            [pairs.get(pairs.one(name))],
+            [pairs.put(name, answers.wrapped(value, at)), *more],
+            [pairs.get(pairs.one(name)), *more],
         )
         for _ in range(_TRIES):
             done, _ = self._done(asked, end)
+            news = self._delta(done) if since is not None else None
             if done.held:
-                return Rec(key, value, at, rev=done.rev)
+                return Rec(key, value, at, rev=done.rev), news
             for pair in done.ranges[0].pairs if done.ranges else ():
-                return self._rec(pair)
-        raise _failed(Absent(self._where, "a record comes and goes"))
+                return self._rec(pair), news
+        raise failed(Absent(self._where, "a record comes and goes"))
 
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""
@@ -104,15 +129,50 @@ class Cluster:
 
     def delete(self, key: str, expect: bytes) -> bool:
         """See :meth:`coord.board.store.Store.delete`."""
-        name, end = self._name(key), wire.within(self._patience)
-        found = self._look("range", pairs.one(name), end, pairs.of_range).pairs
-        if not found or self._rec(found[0]).value != expect:
-            return False
-        asked = pairs.transaction([pairs.is_at(name, found[0].rev)], [pairs.delete(name)])
-        done, again = self._done(asked, end)
+        rec = self.read(key)
+        return rec is not None and rec.value == expect and self.delete_at(key, rec.rev or 0)
+
+    def delete_at(self, key: str, rev: int) -> bool:
+        """Delete `key` if it is as revision `rev` wrote it; of racing callers one is told True."""
+        name = self._name(key)
+        asked = pairs.transaction([pairs.is_at(name, rev)], [pairs.delete(name)])
+        done, again = self._done(asked, wire.within(self._patience))
         if again and not done.held:
-            raise _failed(Lost(self._where, "this call or another's has deleted it"))
+            raise failed(Lost(self._where, "this call or another's has deleted it"))
         return done.held
+
+    def since(self, rev: int) -> Delta:
+        """Return what was created after revision `rev`, in one request unless it is too much."""
+        end = wire.within(_LISTING)
+        if rev:
+            asked = pairs.transaction([], self._news(rev))
+            try:
+                found = self._delta(self._look("txn", asked, end, pairs.of_transaction))
+            except TooLarge:
+                found = None
+            if found is not None:
+                return found
+        recs, at = self._whole(self._prefix, end, values=True)
+        return Delta(recs, len(recs), at, whole=True)
+
+    def revisions(self) -> dict[str, int]:
+        """Return what there is, key → the revision that wrote it."""
+        recs, _ = self._whole(self._prefix, wire.within(_LISTING), values=False)
+        return {rec.key: rec.rev or 0 for rec in recs}
+
+    def _news(self, rev: int) -> Sequence[Document]:
+        after = {**pairs.below(self._prefix, limit=_PAGE), "min_mod_revision": str(rev + 1)}
+        return pairs.get(after), pairs.get(pairs.count(self._prefix))
+
+    def _delta(self, done: Done) -> Delta | None:
+        """Return the news in the last two answers of a transaction; None if too many for one."""
+        if len(done.ranges) < len(("news", "count")):
+            raise failed(Lost(self._where, _STRANGE))
+        news, counted = done.ranges[-2:]
+        if news.more:
+            return None
+        recs = [self._rec(pair) for pair in news.pairs]
+        return Delta(recs, counted.total, done.rev, whole=False)
 
     def now(self) -> float | None:
         """Return the server's time, as the first answer to this client gave it, to a second."""
@@ -122,7 +182,7 @@ class Cluster:
         if self._client.ahead is None:
             self._look("range", pairs.count(self._prefix), end, pairs.of_range)
         if self._client.ahead is None:
-            raise _failed(Unfit(self._where, "its answers have no date"))
+            raise failed(Unfit(self._where, "its answers have no date"))
         return round(time.monotonic() + self._client.ahead, 6)
 
     def _read(self, names: Sequence[bytes], end: End) -> Iterable[Rec]:
@@ -132,24 +192,28 @@ class Cluster:
             done = self._look("txn", asked, end, pairs.of_transaction)
         except TooLarge as error:
             if len(names) == 1:
-                raise _failed(error) from error
+                raise failed(error) from error
             half = len(names) // 2
             return [*self._read(names[:half], end), *self._read(names[half:], end)]
         return [self._rec(pair) for found in done.ranges for pair in found.pairs]
 
     def _below(self, prefix: str, end: End, *, values: bool) -> Sequence[Rec]:
         keys.require(f"{prefix}/x")
+        recs, _ = self._whole(self._prefix + f"{prefix}/".encode(), end, values=values)
+        ours = [rec for rec in recs if keys.is_key(rec.key)]
+        return sorted(ours, key=lambda rec: rec.key.split("/"))
+
+    def _whole(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Rec], int]:
+        """Return all below `prefix` as of one revision, keys of others among them."""
         for _ in range(_TRIES):
             try:
-                found = self._pages(self._prefix + f"{prefix}/".encode(), end, values=values)
+                found, rev = self._pages(prefix, end, values=values)
             except _Compacted:
                 continue
-            recs = [self._rec(pair) for pair in found if self._is_ours(pair.key)]
-            return sorted(recs, key=lambda rec: rec.key.split("/"))
-        raise _failed(Absent(self._where, "it is compacted faster than it can be listed"))
+            return [self._rec(pair) for pair in found], rev
+        raise failed(Absent(self._where, "it is compacted faster than it can be listed"))
 
-    def _pages(self, prefix: bytes, end: End, *, values: bool) -> Sequence[Pair]:
-        """Return all below `prefix`, as of the revision of the first page."""
+    def _pages(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Pair], int]:
         found: list[Pair] = []
         limit, start, at = _PAGE, prefix, 0
         while True:
@@ -160,24 +224,18 @@ class Cluster:
                 page = self._look("range", asked, end, pairs.of_range)
             except TooLarge as error:
                 if limit == 1:
-                    raise _failed(error) from error
+                    raise failed(error) from error
                 limit = max(1, limit // 8)
                 continue
             found += page.pairs
+            at = at or page.rev
             if not page.more or not page.pairs:
-                return found
-            start, at = page.pairs[-1].key + b"\0", at or page.rev
-
-    def _is_ours(self, name: bytes) -> bool:
-        try:
-            keys.require(name[len(self._prefix) :].decode("ascii"))
-        except ValueError:
-            return False
-        return True
+                return found, at
+            start = page.pairs[-1].key + b"\0"
 
     def _rec(self, pair: Pair) -> Rec:
-        key = pair.key[len(self._prefix) :].decode("ascii", "replace")
-        value, at = _unwrapped(pair.value)
+        key = pair.key[len(self._prefix) :].decode("latin-1")
+        value, at = answers.unwrapped(pair.value)
         return Rec(key, value, at, rev=pair.rev)
 
     def _name(self, key: str) -> bytes:
@@ -194,9 +252,9 @@ class Cluster:
             reply = self._client.call("/v3/kv/txn", request, end)
             return pairs.of_transaction(reply.document), reply.again
         except Failure as error:
-            raise _failed(error) from error
+            raise failed(error) from error
         except ValueError as error:
-            raise _failed(Lost(self._where, _STRANGE)) from error
+            raise failed(Lost(self._where, _STRANGE)) from error
 
     def _look(self, verb: str, request: Document, end: End, parse: Callable[[Document], T]) -> T:
         """Send what changes nothing, of which a lost answer leaves nothing unknown.
@@ -209,40 +267,14 @@ class Cluster:
         except TooLarge:
             raise
         except Refused as error:
-            raise (_Compacted() if error.code == _COMPACTED else _failed(error)) from error
+            raise (_Compacted() if error.code == _COMPACTED else failed(error)) from error
         except Lost as error:
-            raise _failed(Absent(error.where, error.why)) from error
+            raise failed(Absent(error.where, error.why)) from error
         except Failure as error:
-            raise _failed(error) from error
+            raise failed(error) from error
         except ValueError as error:
-            raise _failed(Absent(self._where, _STRANGE)) from error
+            raise failed(Absent(self._where, _STRANGE)) from error
 
 
 class _Compacted(Exception):
     """The revision that a list began with is gone."""
-
-
-def _wrapped(value: bytes, at: float) -> bytes:
-    return b"%s%d\n%s" % (_MARK, round(at * 1_000_000), value)
-
-
-def _unwrapped(data: bytes) -> tuple[bytes, float | None]:
-    """Return a record's value and stamp; what is no record of ours comes as it is, unstamped."""
-    head, found, value = data.partition(b"\n")
-    digits = head.removeprefix(_MARK)
-    if not found or len(digits) == len(head) or not digits.isdigit() or len(digits) > len("1" * 18):
-        return data, None
-    return value, int(digits) / 1_000_000
-
-
-def _failed(error: Failure) -> StoreError:
-    """Return a failure of the client as what it means for a record."""
-    kind: type[StoreError] = Unavailable
-    rule, what = "store-unavailable", "the board cannot be read or written"
-    if isinstance(error, Lost):
-        kind, what = Unknown, "the answer was lost: the record may stand, or come to stand"
-    elif isinstance(error, Denied):
-        rule, what = "not-permitted", "the board's server does not let us in"
-    elif isinstance(error, Unfit):
-        kind, what = Misconfigured, "the board's server is not what was asked for"
-    return kind(rule, what, where=error.where, why=error.why, run="git coord doctor")

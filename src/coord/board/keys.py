@@ -136,9 +136,14 @@ def require(key: str) -> None:
     Raises:
         ValueError: it is not, and could leave the store's folder.
     """
-    parts = key.split("/")
-    if len(parts) not in _PARTS or not all(is_part(part) for part in parts):
+    if not is_key(key):
         raise ValueError(f"not a key: {key!r}")
+
+
+def is_key(text: str) -> bool:
+    """Tell whether `text` is two or three plain parts."""
+    parts = text.split("/")
+    return len(parts) in _PARTS and all(is_part(part) for part in parts)
 
 
 def is_part(name: str) -> bool:

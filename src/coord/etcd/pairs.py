@@ -35,6 +35,7 @@ class Range(NamedTuple):
     pairs: list[Pair]
     more: bool
     rev: int
+    total: int
 
 
 class Done(NamedTuple):
@@ -123,7 +124,7 @@ def of_range(document: Document) -> Range:
 
 def _range(document: Document, rev: int) -> Range:
     found = [_pair(one) for one in _documents(document.get("kvs"))]
-    return Range(found, document.get("more") is True, rev)
+    return Range(found, document.get("more") is True, rev, _number(document.get("count", "0")))
 
 
 def revision(document: Document) -> int:

@@ -14,6 +14,7 @@ import pytest
 import harness.etcd
 from coord.board.cluster import Cluster
 from coord.board.directory import Directory
+from coord.board.replica import Replica
 from coord.etcd import address
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Kind(NamedTuple):
 STORES = {
     "directory": Kind(Directory, None, 50),
     "etcd": Kind(lambda url: Cluster(address.parsed(url)), "etcd", 20),
+    # A copy that is never fresh enough: each read brings it up to date, as each command's first.
+    "replica": Kind(lambda url: Replica(Cluster(address.parsed(url)), fresh=0), "etcd", 10),
 }
 
 
