@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import harness.etcd
 from coord.board.cluster import Cluster
 from coord.board.directory import Directory
+from coord.board.replica import Replica
 from harness.load import gap, lost, under_load, value
 from measure import interleaved
 
@@ -145,6 +147,49 @@ def listed(store: Store) -> None:
         say(f"  list of {LISTED}, {name}", spread(seconds))
 
 
+def copied(address: Address, folder: str) -> None:
+    """Print what a copy of ten thousand records costs: made, opened, refreshed, and woken by."""
+    path = os.path.join(folder, "copy")
+    begin = time.perf_counter()
+    store = Replica(Cluster(address), path)
+    store.refresh()
+    say(f"  copy of {LISTED}, made", f"{1000 * (time.perf_counter() - begin):.0f} ms")
+    store.close()
+    other, number = Cluster(address), iter(range(10**9))
+
+    def opened() -> None:
+        one = Replica(Cluster(address), path)
+        list(one.last("claims"))
+        one.close()
+
+    sides = {
+        "opened and refreshed, the last of 500 folders": opened,
+        "refreshed, nothing new": store.refresh,
+        "create with the news": lambda: store.create(f"actors/c-{next(number)}", NOTE),
+        "create without": lambda: other.create(f"actors/c-{next(number)}", NOTE),
+    }
+    for name, seconds in interleaved(sides, ALONE // 10).items():
+        say(f"  copy of {LISTED}, {name}", spread(seconds))
+    took = []
+    for turn in range(ALONE // 10):
+        store.refresh()
+        moments: list[float] = []
+
+        def write(turn: int = turn, moments: list[float] = moments) -> None:
+            other.create(f"notices/a-w/{turn:08d}", NOTE)
+            moments.append(time.perf_counter())
+
+        timer = threading.Timer(0.05, write)
+        timer.start()
+        store.watch("notices/a-w", 10)
+        heard = time.perf_counter()
+        timer.join()
+        took.append(max(0.0, heard - moments[0]))
+    say("  heard by a watch after the create was acknowledged", spread(took))
+    store.close()
+    other.close()
+
+
 def failing(what: str, cluster: harness.etcd.Cluster, happen: Callable[[], None]) -> None:
     """Print what is lost, and for how long nobody's create is acknowledged."""
 
@@ -189,6 +234,7 @@ def main() -> None:
             race(one.address("race"))
             listed(store)
             store.close()
+            copied(one.address("bench"), scratch)
             failing("kill -9 and start", one, partial(restart, one))
         for number, how in ((1, signal.SIGKILL), (2, signal.SIGSTOP)):
             for three in harness.etcd.served(Path(scratch, f"three-{number}"), 3):

@@ -160,6 +160,24 @@ class Cluster:
         recs, _ = self._whole(self._prefix, wire.within(_LISTING), values=False)
         return {rec.key: rec.rev or 0 for rec in recs}
 
+    def watch(self, prefix: str, rev: int, seconds: float) -> bool:
+        """Wait until something below `prefix` changes after revision `rev`; False if not in time.
+
+        A hint, that may come too often and too late: what is so is read.
+
+        Raises:
+            StoreError: nobody keeps watch.
+        """
+        keys.require(f"{prefix}/x")
+        below = pairs.below(self._prefix + f"{prefix}/".encode())
+        try:
+            asked = {**below, "start_revision": str(rev + 1)}
+            return self._client.watch(asked, wire.within(seconds))
+        except Lost as error:
+            raise failed(Absent(error.where, error.why)) from error
+        except Failure as error:
+            raise failed(error) from error
+
     def _news(self, rev: int) -> Sequence[Document]:
         after = {**pairs.below(self._prefix, limit=_PAGE), "min_mod_revision": str(rev + 1)}
         return pairs.get(after), pairs.get(pairs.count(self._prefix))

@@ -93,6 +93,9 @@ class Directory:
             raise self._failed(error) from error
         return True
 
+    def close(self) -> None:
+        """Nothing is held open."""
+
     def now(self) -> float | None:
         """Return the time of the clock that stamps files here: a touched probe's.
 

@@ -119,6 +119,15 @@ class Replica:
                 self._as_of = asked
                 return
 
+    def watch(self, prefix: str, seconds: float) -> bool:
+        """Wait until something below `prefix` is not as in the copy; False if not in time.
+
+        A hint (:meth:`coord.board.cluster.Cluster.watch`), after which the next read refreshes.
+        """
+        changed = self._cluster.watch(prefix, self._rev(), seconds)
+        self._as_of = _NEVER
+        return changed
+
     def _applied(self, base: int, news: Delta) -> bool:
         """Write the news after revision `base`; False where the copy is still not up to date."""
         try:

@@ -118,5 +118,8 @@ class Store(Protocol):
         For compaction and for records of one's own only.
         """
 
+    def close(self) -> None:
+        """Let go of connections and files; a later call opens them again, in a fork its own."""
+
     def now(self) -> float | None:
         """Return the time by the clock that stamps ``Rec.at``; None where there is none."""

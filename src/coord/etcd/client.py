@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.etcd import wire
-from coord.etcd.failures import Absent, Denied, Failure, Lost, Refused, Unfit
+from coord.etcd.failures import Absent, Denied, Failure, Lost, Refused, TooLarge, Unfit
 
 if TYPE_CHECKING:
     import ssl
@@ -27,6 +27,7 @@ PATIENCE = 10.0
 MOST = 32 << 20  # bytes of one answer
 _CONNECT = 1.0  # seconds for an endpoint that has others beside it
 _PAUSE = 0.05
+_NOTE = 4096  # bytes; all that a watch says but an event is shorter
 _SAID = 200  # characters of a server's own words
 # Of gRPC (google.rpc.Code), in the bodies of errors.
 _DENIED, _EXHAUSTED, _PRECONDITION, _UNAUTHENTICATED = 7, 8, 9, 16
@@ -105,6 +106,33 @@ class Client:
             if not alive or end.left < _PAUSE:
                 raise lost or failed
             time.sleep(_PAUSE)
+
+    def watch(self, request: Mapping[str, object], end: End) -> bool:
+        """Wait until something is written that `request` asks for; False when the time is over.
+
+        A hint: whoever is told True looks, and whoever is told False may have missed it.
+
+        Raises:
+            Failure: nobody keeps watch.
+        """
+        index = self._first
+        link = wire.connect(self._address.endpoints[index], self._trust(), end)
+        body = json.dumps({"create_request": request}).encode()
+        token = self._known_token(index, end) if self._address.user else ""
+        heard = b""
+        try:
+            for piece in link.follow("/v3/watch", body, token, end):
+                *lines, rest = (heard.rpartition(b"\n")[2] + piece).split(b"\n")
+                heard = b"\n" + rest
+                if len(rest) > _NOTE or any(_watched(line, link.where, token) for line in lines):
+                    return True
+        except TooLarge:
+            return True
+        except Lost:
+            if not heard or end.left:
+                raise
+            return False
+        raise Absent(link.where, "it stopped to watch", alive=True)
 
     def _tried(self, number: int, path: str, body: bytes, end: End) -> dict[str, object]:
         """Ask one endpoint, over the connection there is or a new one; with a fresh token once.
@@ -209,6 +237,26 @@ def _document(answer: Answer, where: str, hidden: str) -> dict[str, object]:
     if not isinstance(found, dict) or not isinstance(found.get("code"), int):
         raise Unfit(where, f"no gateway of etcd answers there, but HTTP status {answer.status}")
     raise _of_caller(found["code"], _said(found, hidden), where)
+
+
+def _watched(line: bytes, where: str, token: str) -> bool:
+    """Tell whether a line of a watch's answer is an event, or that events were missed.
+
+    Raises:
+        Failure: the watch was refused.
+    """
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        found = None
+    result = found.get("result") if isinstance(found, dict) else None
+    if not isinstance(result, dict):
+        raise Lost(where, _said(found, token) or "the answer is not etcd's")
+    if result.get("events") or result.get("compact_revision"):
+        return True
+    if result.get("canceled"):
+        raise Denied(where, str(result.get("cancel_reason", "it does not watch"))[:_SAID])
+    return False
 
 
 def _of_server(found: object, where: str, status: int, hidden: str) -> Failure:

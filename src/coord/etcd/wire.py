@@ -15,12 +15,13 @@ from coord.etcd.failures import Absent, Lost, TooLarge, Unfit
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Iterator
 
     from coord.etcd.address import Endpoint
 
 _HEAD = 64 * 1024  # bytes of all headers; Go's own limit for answers is a megabyte
 _CHUNK = 1 << 16
-_CONTINUE = 100
+_CONTINUE, _OK = 100, 200
 
 
 class End(NamedTuple):
@@ -78,24 +79,54 @@ class Link:
             Lost: the connection or the time ended before the answer was whole.
             TooLarge: the answer has more than `most` bytes.
         """
-        head = f"POST {path} HTTP/1.1\r\nHost: {self.where}\r\nContent-Type: application/json\r\n"
-        if token:
-            head += f"Authorization: {token}\r\n"
         self.open = False  # until the answer was read whole
         try:
-            self._send(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body, end)
+            self._send(self._request(path, body, token), end)
             answer = self._answer(end, most)
-        except TimeoutError:
-            raise Lost(self.where, "no answer in time") from None
-        except OSError as error:
-            raise Lost(self.where, f"no answer: {_said(error)}") from error
-        except ValueError as error:
-            raise Lost(self.where, "the answer is no HTTP") from error
+        except (OSError, ValueError) as error:
+            raise self._lost(error) from error
         finally:
             if not self.open:
                 self.close()
         self.used = True
         return answer
+
+    def follow(self, path: str, body: bytes, token: str, end: End) -> Iterator[bytes]:
+        """Send one request and yield the pieces of an answer that goes on, as they come.
+
+        Raises:
+            Lost: the connection or the time ended; nothing else can follow on it.
+            TooLarge: a piece is larger than any but an event.
+        """
+        self.open = False
+        try:
+            self._send(self._request(path, body, token), end)
+            yield from self._pieces(end)
+        except (OSError, ValueError) as error:
+            raise self._lost(error) from error
+        finally:
+            self.close()
+
+    def _pieces(self, end: End) -> Iterator[bytes]:
+        status, headers = self._head(end)
+        if status != _OK or headers.get("transfer-encoding", "").lower() != "chunked":
+            raise ValueError(status)
+        while size := int(self._line(end, _HEAD).partition(b";")[0], 16):
+            yield self._exactly(size, end, _HEAD)
+            self._line(end, _HEAD)
+
+    def _request(self, path: str, body: bytes, token: str) -> bytes:
+        head = f"POST {path} HTTP/1.1\r\nHost: {self.where}\r\nContent-Type: application/json\r\n"
+        if token:
+            head += f"Authorization: {token}\r\n"
+        return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+    def _lost(self, error: OSError | ValueError) -> Lost:
+        if isinstance(error, TimeoutError):
+            return Lost(self.where, "no answer in time")
+        if isinstance(error, OSError):
+            return Lost(self.where, f"no answer: {_said(error)}")
+        return Lost(self.where, "the answer is no HTTP")
 
     def _send(self, data: bytes, end: End) -> None:
         rest = memoryview(data)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sqlite3
+import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +18,8 @@ from coord.board import claims, events, keys, notices
 from coord.board.cluster import Cluster
 from coord.board.events import Place
 from coord.board.replica import Replica
+from coord.board.store import Unavailable
+from coord.etcd.address import Endpoint
 from coord.identity.whoami import Identity
 from harness.etcd import served
 
@@ -320,3 +324,42 @@ def test_a_copy_of_another_form_costs_one_command_its_copy_and_no_other(
     with sqlite3.connect(path) as copy:
         assert copy.execute("SELECT key FROM rec").fetchall() == [("actors/a-x",)]
     copy.close()
+
+
+def test_a_watch_ends_with_a_change_or_with_its_time(address: Address) -> None:
+    """Of what it asks for, and after what the copy knows: nothing falls between look and watch."""
+    store, other = Replica(Cluster(address)), Cluster(address)
+    store.refresh()
+    start = time.monotonic()
+    assert store.watch("claims/s-x", 0.3) is False
+    assert 0.2 < time.monotonic() - start < 3
+
+    other.create("claims/s-x/00000001", b"1")
+    assert store.watch("claims/s-x", 20) is True
+    assert [rec.value for rec in store.list("claims/s-x")] == [b"1"]
+    other.create("claims/s-y/00000001", b"1")
+    assert store.watch("claims/s-x", 0.3) is False
+
+    store.refresh()
+    other.create("claims/s-x/00000002", b"x" * 1_000_000)
+    assert store.watch("claims/s-x", 20) is True
+    store.refresh()
+
+    rec = other.read("claims/s-x/00000001")
+    assert rec is not None
+    timer = threading.Timer(0.3, other.delete, (rec.key, rec.value))
+    start = time.monotonic()
+    timer.start()
+    assert store.watch("claims/s-x", 20) is True
+    assert time.monotonic() - start < 5
+    timer.join()
+    store.close()
+    other.close()
+
+
+def test_a_watch_that_nobody_keeps_is_told_of(members: Address) -> None:
+    """A waiter that heard nothing for an hour must know whether anybody listened."""
+    gone = Cluster(members._replace(endpoints=(Endpoint("127.0.0.1", 1),)))
+
+    with pytest.raises(Unavailable, match="refused"):
+        gone.watch("claims", 1, 5)

@@ -329,3 +329,61 @@ def test_a_servers_date_is_read_to_the_second(moment: dt.datetime) -> None:
 def test_what_is_no_date_is_none(date: str) -> None:
     """A server without a clock is said to be one."""
     assert _seconds(date) is None
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+CREATED = b'{"result":{"created":true}}\n'
+
+
+def chunks(*pieces: bytes) -> bytes:
+    """Return the beginning of an answer that goes on."""
+    return CHUNKED + b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
+
+
+def watch(fake: Fake) -> bool:
+    """Watch, within a bound that a silent server does not outlast."""
+    return Client(Address((fake.endpoint,), "p")).watch({"key": "eA=="}, wire.within(0.3))
+
+
+@pytest.mark.parametrize(
+    ("raw", "changed"),
+    [
+        (chunks(CREATED), False),
+        (chunks(CREATED, b'{"result":{"header":{}}}\n', b'{"result":'), False),
+        (chunks(CREATED, b'{"result":{"events":[{}]}}\n'), True),
+        (chunks(CREATED + b'{"result":{"ev', b'ents":[{}]}}\n'), True),
+        (chunks(CREATED, b'{"result":{"canceled":true,"compact_revision":"9"}}\n'), True),
+        (chunks(CREATED, b'{"result":{"events":[{"kv":"' + b"x" * 5000), True),
+        (chunks(CREATED, b"x" * 100_000), True),
+    ],
+)
+def test_a_watch_hears_of_an_event_in_whatever_pieces_it_comes(
+    fake: Fake, raw: bytes, *, changed: bool
+) -> None:
+    """One too large to be read is one; so is word that some were missed."""
+    fake.handlers = [fake.says(raw)]
+
+    assert watch(fake) is changed
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (b"", Lost),
+        (CHUNKED, Lost),
+        (chunks(b"nonsense\n"), Lost),
+        (chunks(CREATED, b'{"error":{"message":"no leader"}}\n'), Lost),
+        (chunks(b'{"result":{"canceled":true,"cancel_reason":"permission denied"}}\n'), Denied),
+        (chunks(CREATED) + b"0\r\n\r\n", Absent),
+        (http(), Lost),
+        (no(16, "etcdserver: invalid auth token", "401 Unauthorized"), Lost),
+    ],
+)
+def test_a_watch_that_is_not_kept_is_no_word_that_nothing_happened(
+    fake: Fake, raw: bytes, kind: type[Failure]
+) -> None:
+    """Refused, ended, or never begun."""
+    fake.handlers = [fake.says(raw)]
+
+    with pytest.raises(kind):
+        watch(fake)

@@ -77,9 +77,11 @@ def etcd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def store(maker: Maker) -> Store:
+def store(maker: Maker) -> Iterator[Store]:
     """A client of that store."""
-    return maker.open()
+    made = maker.open()
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -149,3 +149,26 @@ def test_two_boards_do_not_see_each_other(maker: Maker) -> None:
 
     assert other.read("actors/a-x") is None
     assert list(other.list("actors")) == []
+
+
+def test_a_closed_store_is_opened_again_by_the_next_call(store: Store) -> None:
+    """Whoever is done says so; who was not notices nothing."""
+    store.create("actors/a-x", b"1")
+    store.close()
+
+    assert [rec.value for rec in store.list("actors")] == [b"1"]
+    store.close()
+
+
+def test_a_store_is_used_by_both_sides_of_a_fork(store: Store, race: Callable[..., object]) -> None:
+    """Neither reads what the other was answered."""
+    store.create("actors/a-x", b"1")
+
+    def work(number: int) -> list[bool]:
+        return [
+            store.create(f"actors/a-{number}-{turn}", b"%d" % turn).value == b"%d" % turn
+            for turn in range(20)
+        ]
+
+    assert race(4, work) == [[True] * 20] * 4
+    assert len(list(store.list("actors"))) == 81
