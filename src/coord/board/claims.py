@@ -133,19 +133,16 @@ def _next(newest: Event | None, scope: str, me: Identity, wanted: Change) -> Eve
 
 
 def _published(store: Store, before: State, event: Event) -> bool:
-    """Publish `event`, and before it what others are to be told of it."""
+    """Publish `event`, and with it what others are to be told of it."""
     folder = keys.claim(event.scope)
     key, value = keys.event(folder, event.seq), eventjson.encode(event)
-    told = notices.publish(store, before, event)
-    try:
-        won = store.create(key, value).value == value
-    except Unavailable:
-        notices.withdraw(store, told)
-        raise
-    if won and not _proved(store, folder, event):
+    after = None if event.after is None else keys.event(folder, event.seq - 1)
+    told = notices.of(before, event)
+    there = store.append(key, value, after, told)
+    if there is None or there.value != value:
+        return False
+    if not _proved(store, folder, event):
         store.delete(key, value)
-        won = False
-    if not won:
         notices.withdraw(store, told)
         return False
     if event.seq % _COMPACT_EVERY == 0:

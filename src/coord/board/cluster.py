@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.board import answers, keys
 from coord.board.answers import failed
-from coord.board.store import Caps, Rec
+from coord.board.store import Caps, Rec, in_turn
 from coord.etcd import pairs, wire
 from coord.etcd.client import PATIENCE, Client
 from coord.etcd.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
@@ -86,25 +86,61 @@ class Cluster:
 
         In the same step, so that what was decided on can be proved without another request.
         """
-        name = self._name(key)
-        if not 0 < len(value) <= self.caps.max_value:
-            raise ValueError(len(value))
         end = wire.within(self._patience)
-        at = self._time(end)
+        for _ in range(_TRIES):
+            rec, news = self._put([(key, value)], [], since, end)
+            if rec is not None:
+                return rec, news
+        raise failed(Absent(self._where, "a record comes and goes"))
+
+    def append(
+        self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
+    ) -> Rec | None:
+        """See :meth:`coord.board.store.Store.append`: one step, unless `also` is more than that."""
+        return self.appended(key, value, after, also)[0]
+
+    def appended(
+        self,
+        key: str,
+        value: bytes,
+        after: str | None,
+        also: Sequence[tuple[str, bytes]],
+        since: int | None = None,
+    ) -> tuple[Rec | None, Delta | None]:
+        """Append as :meth:`append` does; return too what else is new after `since`."""
+        if len(also) > _BATCH:
+            return in_turn(self, key, value, also), None
+        if after is None:
+            follows = pairs.is_empty(self._name(key).rpartition(b"/")[0] + b"/")
+        else:
+            follows = pairs.is_there(self._name(after))
+        return self._put([(key, value), *also], [follows], since, wire.within(self._patience))
+
+    def _put(
+        self,
+        wanted: Sequence[tuple[str, bytes]],
+        held: Sequence[Document],
+        since: int | None,
+        end: End,
+    ) -> tuple[Rec | None, Delta | None]:
+        """Create all that is `wanted` if `held` holds; return who has the first, None if nobody."""
+        for _, text in wanted:
+            if not 0 < len(text) <= self.caps.max_value:
+                raise ValueError(len(text))
+        (key, value), at = wanted[0], self._time(end)
+        named = {self._name(name): text for name, text in wanted}
         more = () if since is None else self._news(since)
         asked = pairs.transaction(
-            [pairs.is_absent(name)],
-            [pairs.put(name, answers.wrapped(value, at)), *more],
-            [pairs.get(pairs.one(name)), *more],
+            [*map(pairs.is_absent, named), *held],
+            [*(pairs.put(name, answers.wrapped(text, at)) for name, text in named.items()), *more],
+            [pairs.get(pairs.one(self._name(key))), *more],
         )
-        for _ in range(_TRIES):
-            done, _ = self._done(asked, end)
-            news = self._delta(done) if since is not None else None
-            if done.held:
-                return Rec(key, value, at, rev=done.rev), news
-            for pair in done.ranges[0].pairs if done.ranges else ():
-                return self._rec(pair), news
-        raise failed(Absent(self._where, "a record comes and goes"))
+        done, _ = self._done(asked, end)
+        news = None if since is None else self._delta(done)
+        if done.held:
+            return Rec(key, value, at, rev=done.rev), news
+        there = done.ranges[0].pairs if done.ranges else ()
+        return (self._rec(there[0]) if there else None), news
 
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""

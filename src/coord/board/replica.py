@@ -70,8 +70,22 @@ class Replica:
         keys.require(key)
         asked, base = time.monotonic(), self._rev()
         rec, news = self._cluster.created(key, value, base or None)
-        self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
+        self._learned(asked, base, news)
         return rec
+
+    def append(
+        self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
+    ) -> Rec | None:
+        """See :meth:`coord.board.store.Store.append`: one request, and the news with it."""
+        keys.require(key)
+        asked, base = time.monotonic(), self._rev()
+        rec, news = self._cluster.appended(key, value, after, also, base or None)
+        self._learned(asked, base, news)
+        return rec
+
+    def _learned(self, asked: float, base: int, news: Delta | None) -> None:
+        """Write what came with an answer, of `asked`; without it the next read refreshes."""
+        self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
 
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from coord.base.errors import Environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class Rec(NamedTuple):
@@ -93,6 +93,17 @@ class Store(Protocol):
         survives SIGKILL of anybody.
         """
 
+    def append(
+        self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
+    ) -> Rec | None:
+        """Create `key` as :meth:`create` does, and with it what belongs to it: all, or nothing.
+
+        Where the store can, in one step, and only if the record `after` is still there; or, where
+        it is None, if the folder of `key` is empty: else None, and nothing is created. Where it
+        cannot, `also` comes first and is taken back if `key` is another's, and whoever needs the
+        predecessor proves it afterwards.
+        """
+
     def read(self, key: str) -> Rec | None:
         """Return the record at `key`; None only if surely absent.
 
@@ -123,3 +134,26 @@ class Store(Protocol):
 
     def now(self) -> float | None:
         """Return the time by the clock that stamps ``Rec.at``; None where there is none."""
+
+
+def in_turn(store: Store, key: str, value: bytes, also: Sequence[tuple[str, bytes]]) -> Rec:
+    """Do what :meth:`Store.append` asks for in several steps.
+
+    Raises:
+        StoreError: `key` was surely not created, and `also` was taken back; or it may have been.
+    """
+    for name, text in also:
+        store.create(name, text)
+    try:
+        there = store.create(key, value)
+    except Unavailable:
+        _taken_back(store, also)
+        raise
+    if there.value != value:
+        _taken_back(store, also)
+    return there
+
+
+def _taken_back(store: Store, made: Sequence[tuple[str, bytes]]) -> None:
+    for name, text in made:
+        store.delete(name, text)

@@ -55,8 +55,7 @@ def below(
     prefix: bytes, start: bytes = b"", *, keys_only: bool = False, limit: int = 0
 ) -> dict[str, object]:
     """Return the request for the keys that begin with `prefix`, from `start` on, by their bytes."""
-    end = prefix[:-1] + bytes([prefix[-1] + 1])
-    asked: dict[str, object] = {"key": _text(start or prefix), "range_end": _text(end)}
+    asked: dict[str, object] = {"key": _text(start or prefix), "range_end": _text(_end(prefix))}
     if keys_only:
         asked["keys_only"] = True
     if limit:
@@ -79,6 +78,16 @@ def transaction(
 def is_absent(key: bytes) -> Document:
     """Return the comparison that holds while nobody has created `key`."""
     return {"key": _text(key), "target": "CREATE", "result": "EQUAL", "create_revision": "0"}
+
+
+def is_there(key: bytes) -> Document:
+    """Return the comparison that holds while there is `key`."""
+    return {"key": _text(key), "target": "CREATE", "result": "GREATER", "create_revision": "0"}
+
+
+def is_empty(prefix: bytes) -> Document:
+    """Return the comparison that holds while no key begins with `prefix`."""
+    return {**is_absent(prefix), "range_end": _text(_end(prefix))}
 
 
 def is_at(key: bytes, rev: int) -> Document:
@@ -135,6 +144,11 @@ def revision(document: Document) -> int:
     """
     header = document.get("header")
     return _number(header.get("revision") if isinstance(header, dict) else None)
+
+
+def _end(prefix: bytes) -> bytes:
+    """Return the least key above all that begin with `prefix`."""
+    return prefix[:-1] + bytes([prefix[-1] + 1])
 
 
 def _pair(document: Document) -> Pair:

@@ -228,3 +228,17 @@ def test_a_list_too_large_for_one_answer_is_read_in_smaller_ones(
     assert [rec.key for rec in store.list("claims")] == sorted(names)
     assert [rec.value for rec in store.last("claims")] == [b"x" * 1000] * 40
     store.close()
+
+
+def test_nothing_is_appended_to_what_is_not_there_any_more(one: harness.etcd.Cluster) -> None:
+    """A writer that slept finds its number free, and its predecessor gone; or a log begun."""
+    store = Cluster(one.address(PREFIX))
+    store.create("claims/s-x/00000007", b"7")
+    also = [("notices/a-x/n1", b"x")]
+
+    assert store.append("claims/s-x/00000003", b"3", "claims/s-x/00000002", also) is None
+    assert store.append("claims/s-x/00000001", b"1", None, also) is None
+
+    assert [rec.key for rec in store.list("claims")] == ["claims/s-x/00000007"]
+    assert list(store.list("notices")) == []
+    store.close()

@@ -99,10 +99,10 @@ def line(store: Store) -> list[str | None]:
     return [place.instance for place in claims.state(store, "task:x").line]
 
 
-def test_a_command_costs_one_request_and_one_for_each_record_it_writes(
+def test_a_command_costs_one_request_and_one_for_each_event_it_writes(
     address: Address, command: Callable[[Callable[[Store], object]], int]
 ) -> None:
-    """Reads none, whatever their number; a notice is a record too."""
+    """Reads none, whatever their number; notices go with their event."""
     found = {
         "first look at a board": command(lambda store: list(claims.tops(store))),
         "claim, free": command(claim(1)),
@@ -124,7 +124,7 @@ def test_a_command_costs_one_request_and_one_for_each_record_it_writes(
         "claim, held": 2,
         "board": 1,
         "inbox": 1,
-        "release, to an heir": 3,
+        "release, to an heir": 2,
         "inbox of the heir": 1,
         "release, to nobody": 2,
     }

@@ -164,7 +164,7 @@ def test_skewed_clocks_do_not_change_the_order_of_a_line(store: Store) -> None:
 
 
 class Stalled:
-    """A client that stops between its decision and its create, until `go_on` has run."""
+    """A client that stops between its decision and its append, until `go_on` has run."""
 
     def __init__(self, store: Store, meanwhile: Callable[[], None]) -> None:
         self._store, self._meanwhile = store, meanwhile
@@ -172,12 +172,12 @@ class Stalled:
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
-    def create(self, key: str, value: bytes) -> Rec:
-        """Create, after what happened meanwhile (once, and only for a claim)."""
-        if key.startswith("claims/") and self._meanwhile is not None:
+    def append(self, key: str, *rest: object) -> Rec | None:
+        """Append, after what happened meanwhile, once."""
+        if self._meanwhile is not None:
             meanwhile, self._meanwhile = self._meanwhile, None  # type: ignore[assignment]
             meanwhile()
-        return self._store.create(key, value)
+        return self._store.append(key, *rest)  # type: ignore[arg-type]
 
 
 def test_a_writer_stalled_past_compaction_does_not_win(store: Store) -> None:
@@ -205,9 +205,9 @@ def test_a_lost_answer_is_found_to_be_a_win(store: Store) -> None:
     """The store applied the create and the answer was lost: the same call again wins."""
 
     class Forgetful(Stalled):
-        def create(self, key: str, value: bytes) -> Rec:
-            self._store.create(key, value)
-            return self._store.create(key, value)
+        def append(self, key: str, *rest: object) -> Rec | None:
+            self._store.append(key, *rest)  # type: ignore[arg-type]
+            return self._store.append(key, *rest)  # type: ignore[arg-type]
 
     outcome = claim(Forgetful(store, lambda: None), 0)  # type: ignore[arg-type]
 
@@ -273,7 +273,8 @@ def test_a_notice_without_its_event_is_not_shown(store: Store) -> None:
     never = events.Event(
         2, os.urandom(8).hex(), "x", change.kind, SCOPE, "claude", "instance-1", "now", change.state
     )
-    notices.publish(store, before, never)
+    for key, value in notices.of(before, never):
+        store.create(key, value)
 
     assert notices.unread(store, "instance-0") == []
     assert claims.state(store, SCOPE).line[0].instance == "instance-0"
