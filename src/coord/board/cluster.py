@@ -33,6 +33,7 @@ _PAGE = 2000  # records; etcd's own limit for a transaction is 128 operations
 _BATCH = 100
 _LISTING = 30.0  # seconds
 _TRIES = 16
+_NEWS = 2  # reads: what is new, and the number of all
 _STRANGE = "the answer is not etcd's"
 _COMPACTED = 11  # gRPC's OUT_OF_RANGE
 
@@ -220,11 +221,10 @@ class Cluster:
 
     def _delta(self, done: Done) -> Delta | None:
         """Return the news in the last two answers of a transaction; None if too many for one."""
-        if len(done.ranges) < len(("news", "count")):
-            raise failed(Lost(self._where, _STRANGE))
-        news, counted = done.ranges[-2:]
-        if news.more:
+        asked = done.ranges[-_NEWS:]
+        if len(asked) < _NEWS or asked[0].more:
             return None
+        news, counted = asked
         recs = [self._rec(pair) for pair in news.pairs]
         return Delta(recs, counted.total, done.rev, whole=False)
 

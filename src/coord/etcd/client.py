@@ -92,19 +92,23 @@ class Client:
         body = json.dumps(request).encode()
         lost: Failure | None = None
         failed: Failure
+        hasty = len(self._address.endpoints) > 1
         while True:
             alive = False
             for number in range(len(self._address.endpoints)):
                 try:
-                    return Reply(self._tried(number, path, body, end), lost is not None)
+                    return Reply(
+                        self._tried(number, path, body, end, hasty=hasty), lost is not None
+                    )
                 except Lost as error:
                     lost, failed, alive = lost or error, error, True
                 except Absent as error:
                     failed, alive = error, alive or error.alive
                 except Failure as error:
                     raise lost or error from error
-            if not alive or end.left < _PAUSE:
+            if end.left < _PAUSE or not (alive or hasty):
                 raise lost or failed
+            hasty = hasty and alive  # where all are slow to connect, each has its share of the time
             time.sleep(_PAUSE)
 
     def watch(self, request: Mapping[str, object], end: End) -> bool:
@@ -134,14 +138,19 @@ class Client:
             return False
         raise Absent(link.where, "it stopped to watch", alive=True)
 
-    def _tried(self, number: int, path: str, body: bytes, end: End) -> dict[str, object]:
+    def _tried(
+        self, number: int, path: str, body: bytes, end: End, *, hasty: bool
+    ) -> dict[str, object]:
         """Ask one endpoint, over the connection there is or a new one; with a fresh token once.
+
+        Where `hasty`, it must be there at once, since others stand beside it.
 
         Raises:
             Failure: see :meth:`call`.
         """
         count = len(self._address.endpoints)
         index, mine = (self._first + number) % count, end.share(count - number)
+        self._link(index, min(mine, wire.within(_CONNECT)) if hasty else mine)
         if not self._address.user:
             found = self._asked(index, path, body, "", mine)
         else:
@@ -169,9 +178,7 @@ class Client:
             self._links.pop(other).close()  # the other process's, before the fork
         link = self._links.pop(mine, None)
         if link is None or not link.open:
-            many = len(self._address.endpoints) > 1
-            limit = min(end, wire.within(_CONNECT)) if many else end
-            link = wire.connect(self._address.endpoints[index], self._trust(), limit)
+            link = wire.connect(self._address.endpoints[index], self._trust(), end)
         self._links[mine] = link
         return link
 

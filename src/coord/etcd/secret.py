@@ -46,7 +46,6 @@ def _of_git(address: Address, cwd: str, end: End) -> str:
     asked = {
         "protocol": "etcds" if address.tls else "etcd",
         "host": where,
-        "path": address.prefix,
         "username": address.user,
     }
     stdin = "".join(f"{name}={text}\n" for name, text in asked.items()) + "\n"

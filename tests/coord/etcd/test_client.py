@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import subprocess
 import time
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
@@ -109,6 +110,24 @@ def test_an_endpoint_that_is_not_there_costs_one_look_and_is_then_passed_over(
     assert not client.call("/v3/kv/txn", {}, wire.within(BOUND)).again
     assert client._first == 1
     client.close()
+
+
+def test_members_that_are_all_slow_to_connect_have_the_whole_time(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is left for the next at first, and then given its share."""
+    fake.handlers = [fake.says(http())]
+    real = wire.connect
+
+    def slow(endpoint: Endpoint, context: None, end: wire.End) -> wire.Link:
+        if end.left < 0.3:
+            raise Absent(str(endpoint), "no connection in time")
+        return real(endpoint, context, end)
+
+    monkeypatch.setattr("coord.etcd.client._CONNECT", 0.1)
+    monkeypatch.setattr(wire, "connect", slow)
+
+    assert call(fake.endpoint, fake.endpoint).document
 
 
 @pytest.mark.parametrize("frozen", [1, 3])
@@ -280,6 +299,21 @@ def test_the_password_comes_of_git_credential(fake: Fake, home: Path, env: dict[
     assert SECRET.encode() in fake.requests[0]
 
 
+def test_what_git_credential_was_told_is_found(
+    fake: Fake, home: Path, env: dict[str, str], tmp_path: Path
+) -> None:
+    """By git's own helper: one password for every board of a server."""
+    with (home / ".gitconfig").open("a") as config:
+        config.write(f"[credential]\n\thelper = store --file {tmp_path / 'kept'}\n")
+    told = f"protocol=etcd\nhost={fake.endpoint}\nusername=alice\npassword={SECRET}\n\n"
+    subprocess.run(["git", "credential", "approve"], input=told.encode(), env=env, check=True)
+    fake.handlers = [fake.says(http(b'{"token": "t", "header": {"revision": "1"}}'))]
+
+    call(fake.endpoint, user="alice")
+
+    assert SECRET.encode() in fake.requests[0]
+
+
 @pytest.mark.parametrize(
     ("body", "words"), [(":", "knows no password"), ("sleep 5", "timed out")], ids=["none", "hangs"]
 )
@@ -289,12 +323,14 @@ def test_a_helper_that_knows_none_or_hangs_ends_within_the_bound(
     """A helper can ask in a window that nobody sees."""
     assert env
     _helper(home, body)
+    fake.handlers = [fake.says(http())]
     start = time.monotonic()
 
     with pytest.raises((Denied, Unfit), match=words):
         call(fake.endpoint, user="alice")
 
     assert time.monotonic() - start < BOUND + 1
+    assert fake.requests == []
 
 
 def test_a_client_is_used_after_a_fork_by_both(fake: Fake) -> None:
