@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Document = Mapping[str, object]
-_NUMBER = 20  # digits of a 64-bit number
+_MOST = (1 << 63) - 1  # of a 64-bit number with a sign, which these are
+_DIGITS = len(str(_MOST))
 
 
 class Pair(NamedTuple):
@@ -165,8 +166,8 @@ def _documents(found: object) -> list[Document]:
 
 
 def _number(found: object) -> int:
-    if isinstance(found, str) and found.isascii() and found.isdigit() and len(found) <= _NUMBER:
-        return int(found)
+    if isinstance(found, str) and found.isascii() and found.isdigit() and len(found) <= _DIGITS:
+        return min(int(found), _MOST)
     raise ValueError("no revision")
 
 
