@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from coord.etcd.address import Address
-    from coord.etcd.pairs import Done, Pair
+    from coord.etcd.pairs import Done, Header, Pair
     from coord.etcd.wire import End
 
     Document = Mapping[str, object]
@@ -45,12 +45,14 @@ class Delta(NamedTuple):
         recs: the records that were written since, keys of others among them.
         total: how many there are in all.
         rev: the revision up to which this holds.
+        cluster: whose revisions these are; a cluster that was restored is another.
         whole: these are all there are, and what else is known is gone.
     """
 
     recs: Sequence[Rec]
     total: int
     rev: int
+    cluster: str
     whole: bool
 
 
@@ -106,15 +108,22 @@ class Cluster:
         value: bytes,
         after: str | None,
         also: Sequence[tuple[str, bytes]],
+        *,
+        at: int | None = None,
         since: int | None = None,
     ) -> tuple[Rec | None, Delta | None]:
-        """Append as :meth:`append` does; return too what else is new after `since`."""
+        """Append as :meth:`append` does; return too what else is new after `since`.
+
+        Only if the record `after` is as revision `at` wrote it, where that is known.
+        """
         if len(also) > _BATCH:
             return in_turn(self, key, value, also), None
         if after is None:
             follows = pairs.is_empty(self._name(key).rpartition(b"/")[0] + b"/")
-        else:
+        elif at is None:
             follows = pairs.is_there(self._name(after))
+        else:
+            follows = pairs.is_at(self._name(after), at)
         return self._put([(key, value), *also], [follows], since, wire.within(self._patience))
 
     def _put(
@@ -139,7 +148,7 @@ class Cluster:
         done, _ = self._done(asked, end)
         news = None if since is None else self._delta(done)
         if done.held:
-            return Rec(key, value, at, rev=done.rev), news
+            return Rec(key, value, at, rev=done.header.rev), news
         there = done.ranges[0].pairs if done.ranges else ()
         return (self._rec(there[0]) if there else None), news
 
@@ -189,8 +198,8 @@ class Cluster:
                 found = None
             if found is not None:
                 return found
-        recs, at = self._whole(self._prefix, end, values=True)
-        return Delta(recs, len(recs), at, whole=True)
+        recs, header = self._whole(self._prefix, end, values=True)
+        return Delta(recs, len(recs), header.rev, header.cluster, whole=True)
 
     def revisions(self) -> dict[str, int]:
         """Return what there is, key → the revision that wrote it."""
@@ -226,7 +235,7 @@ class Cluster:
             return None
         news, counted = asked
         recs = [self._rec(pair) for pair in news.pairs]
-        return Delta(recs, counted.total, done.rev, whole=False)
+        return Delta(recs, counted.total, done.header.rev, done.header.cluster, whole=False)
 
     def now(self) -> float | None:
         """Return the server's time, as the first answer to this client gave it, to a second."""
@@ -257,23 +266,24 @@ class Cluster:
         ours = [rec for rec in recs if keys.is_key(rec.key)]
         return sorted(ours, key=lambda rec: rec.key.split("/"))
 
-    def _whole(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Rec], int]:
+    def _whole(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Rec], Header]:
         """Return all below `prefix` as of one revision, keys of others among them."""
         for _ in range(_TRIES):
             try:
-                found, rev = self._pages(prefix, end, values=values)
+                found, header = self._pages(prefix, end, values=values)
             except _Compacted:
                 continue
-            return [self._rec(pair) for pair in found], rev
+            return [self._rec(pair) for pair in found], header
         raise failed(Absent(self._where, "it is compacted faster than it can be listed"))
 
-    def _pages(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Pair], int]:
+    def _pages(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Pair], Header]:
         found: list[Pair] = []
-        limit, start, at = _PAGE, prefix, 0
+        limit, start = _PAGE, prefix
+        header: Header | None = None
         while True:
             asked = pairs.below(prefix, start, keys_only=not values, limit=limit)
-            if at:
-                asked["revision"] = str(at)
+            if header:
+                asked["revision"] = str(header.rev)
             try:
                 page = self._look("range", asked, end, pairs.of_range)
             except TooLarge as error:
@@ -282,9 +292,9 @@ class Cluster:
                 limit = max(1, limit // 8)
                 continue
             found += page.pairs
-            at = at or page.rev
+            header = header or page.header
             if not page.more or not page.pairs:
-                return found, at
+                return found, header
             start = page.pairs[-1].key + b"\0"
 
     def _rec(self, pair: Pair) -> Rec:

@@ -34,8 +34,8 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rec (
     path TEXT PRIMARY KEY, key TEXT, folder TEXT, value BLOB, at REAL, rev INTEGER, ours INTEGER
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS upto (rev INTEGER);
-INSERT INTO upto SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM upto);
+CREATE TABLE IF NOT EXISTS upto (rev INTEGER, cluster TEXT);
+INSERT INTO upto SELECT 0, '' WHERE NOT EXISTS (SELECT 1 FROM upto);
 """
 # Below the least character of a part, so that keys are sorted by their parts.
 _SEPARATOR, _AFTER = "\1", "\2"
@@ -79,7 +79,9 @@ class Replica:
         """See :meth:`coord.board.store.Store.append`: one request, and the news with it."""
         keys.require(key)
         asked, base = time.monotonic(), self._rev()
-        rec, news = self._cluster.appended(key, value, after, also, base or None)
+        known = self._run("SELECT rev FROM rec WHERE path = ?", _path(after)) if after else ()
+        at = known[0][0] if known else None
+        rec, news = self._cluster.appended(key, value, after, also, at=at, since=base or None)
         self._learned(asked, base, news)
         return rec
 
@@ -145,7 +147,9 @@ class Replica:
     def _applied(self, base: int, news: Delta) -> bool:
         """Write the news after revision `base`; False where the copy is still not up to date."""
         try:
-            if news.rev < base:  # the cluster was set back, and its revisions mean others
+            (cluster,) = self._copy().execute("SELECT cluster FROM upto").fetchone()
+            if base and (news.rev < base or news.cluster != cluster):
+                # The cluster was set back, or restored: its revisions mean other writes.
                 self._copy().execute("UPDATE upto SET rev = 0")
                 return False
             if not _written(self._copy(), base, news):
@@ -221,7 +225,7 @@ def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:
         if news.whole:
             copy.execute("DELETE FROM rec")
         copy.executemany("REPLACE INTO rec VALUES (?, ?, ?, ?, ?, ?, ?)", map(_row, news.recs))
-        copy.execute("UPDATE upto SET rev = ?", (news.rev,))
+        copy.execute("UPDATE upto SET rev = ?, cluster = ?", (news.rev, news.cluster))
     return True
 
 

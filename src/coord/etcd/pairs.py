@@ -30,13 +30,20 @@ class Pair(NamedTuple):
     rev: int
 
 
+class Header(NamedTuple):
+    """Of whose history an answer is, and up to which revision of it."""
+
+    cluster: str
+    rev: int
+
+
 class Range(NamedTuple):
-    """The answer to a range: what was found, up to the limit, of how many, at which revision."""
+    """The answer to a range: what was found, up to the limit, and of how many."""
 
     pairs: list[Pair]
     more: bool
-    rev: int
     total: int
+    header: Header
 
 
 class Done(NamedTuple):
@@ -44,7 +51,7 @@ class Done(NamedTuple):
 
     held: bool
     ranges: list[Range]
-    rev: int
+    header: Header
 
 
 def one(key: bytes) -> dict[str, object]:
@@ -118,9 +125,9 @@ def of_transaction(document: Document) -> Done:
         ValueError: the answer is not of etcd's form.
     """
     found = [one.get("response_range") for one in _documents(document.get("responses"))]
-    rev = revision(document)
-    ranges = [_range(one, rev) for one in found if isinstance(one, dict)]
-    return Done(document.get("succeeded") is True, ranges, rev)
+    header = _header(document)
+    ranges = [_range(one, header) for one in found if isinstance(one, dict)]
+    return Done(document.get("succeeded") is True, ranges, header)
 
 
 def of_range(document: Document) -> Range:
@@ -129,22 +136,20 @@ def of_range(document: Document) -> Range:
     Raises:
         ValueError: the answer is not of etcd's form.
     """
-    return _range(document, revision(document))
+    return _range(document, _header(document))
 
 
-def _range(document: Document, rev: int) -> Range:
+def _range(document: Document, header: Header) -> Range:
     found = [_pair(one) for one in _documents(document.get("kvs"))]
-    return Range(found, document.get("more") is True, rev, _number(document.get("count", "0")))
+    total = _number(document.get("count", "0"))
+    return Range(found, document.get("more") is True, total, header)
 
 
-def revision(document: Document) -> int:
-    """Return the revision of the cluster at which something was answered.
-
-    Raises:
-        ValueError: there is none.
-    """
-    header = document.get("header")
-    return _number(header.get("revision") if isinstance(header, dict) else None)
+def _header(document: Document) -> Header:
+    found = document.get("header")
+    header = found if isinstance(found, dict) else {}
+    cluster = header.get("cluster_id")
+    return Header(cluster if isinstance(cluster, str) else "", _number(header.get("revision")))
 
 
 def _end(prefix: bytes) -> bytes:

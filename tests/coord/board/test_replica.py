@@ -199,6 +199,23 @@ def test_a_writer_with_a_copy_of_before_a_compaction_does_not_win(address: Addre
     other.close()
 
 
+def test_nothing_is_appended_to_a_record_that_is_another_now(address: Address) -> None:
+    """A number that was deleted and given again: what was decided on is not what stands there."""
+    stale, other = Replica(Cluster(address), fresh=60), Cluster(address)
+    claim(0)(other)
+    first = other.read(keys.event(keys.claim("task:x"), 1))
+    assert first is not None
+    stale.refresh()
+    other.delete(first.key, first.value)
+    claim(1)(other)
+
+    claim(2)(stale)
+
+    assert line(other) == ["i-1", "i-2"]
+    stale.close()
+    other.close()
+
+
 def _churn(address: Address, path: str, number: int) -> None:
     store = Replica(Cluster(address), path, fresh=0)
     for turn in range(15):
@@ -251,6 +268,13 @@ def _ahead(path: Path) -> None:
     copy.close()
 
 
+def _restored(path: Path) -> None:
+    with sqlite3.connect(path) as copy:
+        copy.execute("UPDATE upto SET cluster = '1'")
+        copy.execute("UPDATE rec SET value = 'of another history'")
+    copy.close()
+
+
 def _another(path: Path) -> None:
     with sqlite3.connect(path) as copy:
         copy.execute("DROP TABLE rec")
@@ -269,12 +293,12 @@ def _link(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil", [_garbage, _torn, _forgetful, _ahead, _another, _pipe, _link, os.unlink]
+    "spoil", [_garbage, _torn, _forgetful, _ahead, _restored, _another, _pipe, _link, os.unlink]
 )
 def test_a_copy_that_was_spoilt_is_made_anew(
     address: Address, tmp_path: Path, spoil: Callable[[Path], object]
 ) -> None:
-    """Nothing of it needs to survive; a server set back to before it is known by its number."""
+    """Nothing of it needs to survive; a cluster that was set back or restored is another."""
     path = tmp_path / "copy"
     first = Replica(Cluster(address), str(path))
     for number in range(40):

@@ -13,7 +13,7 @@ from coord.etcd import pairs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-HEADER = {"revision": "7"}
+HEADER = {"revision": "7", "cluster_id": "9"}
 KEY = {"key": "YQ==", "value": "Yg==", "mod_revision": "5", "create_revision": "5"}
 _ODD = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=9) | st.just("YQ=="),
@@ -45,8 +45,8 @@ def test_a_range_is_read_with_its_revision_and_number() -> None:
     """What is zero or empty is left out by etcd."""
     found = pairs.of_range({"header": HEADER, "kvs": [KEY], "count": "3", "more": True})
 
-    assert found == ([(b"a", b"b", 5)], True, 7, 3)
-    assert pairs.of_range({"header": HEADER}) == ([], False, 7, 0)
+    assert found == ([(b"a", b"b", 5)], True, 3, ("9", 7))
+    assert pairs.of_range({"header": HEADER}) == ([], False, 0, ("9", 7))
     assert pairs.of_range({"header": HEADER, "kvs": [{**KEY, "value": ""}]}).pairs[0].value == b""
 
 
@@ -55,7 +55,7 @@ def test_a_revision_is_a_number_of_64_bits(number: object) -> None:
     """It is sent back, and kept in tables that take no larger one."""
     with pytest.raises(ValueError, match="no revision"):
         pairs.of_range({"header": {"revision": number}})
-    assert pairs.of_range({"header": {"revision": "9" * 19}}).rev == (1 << 63) - 1
+    assert pairs.of_range({"header": {"revision": "9" * 19}}).header.rev == (1 << 63) - 1
 
 
 def test_what_is_below_a_prefix_ends_before_what_only_begins_like_it() -> None:
