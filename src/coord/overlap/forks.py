@@ -59,15 +59,21 @@ def forks(here: Worktree, tips: Iterable[str]) -> Iterator[Fork]:
 
 
 def _related(here: Worktree, tips: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the commits that have a history in common, together; mostly all have one."""
+    """Yield the commits that have a history in common, also through others; mostly all have one."""
     left = list(tips)
     while len(left) > 1:
-        if _common(here, left):
-            yield left
-            return
-        kin = [one for one in left if _common(here, (left[0], one))]
+        kin = left if _common(here, left) else left[:1]
+        before = 0
+        while before < len(kin) < len(left):
+            before = len(kin)
+            kin += [one for one in left if one not in kin and _met(here, one, kin)]
         yield kin
         left = [one for one in left if one not in kin]
+
+
+def _met(here: Worktree, one: str, others: Sequence[str]) -> str:
+    """Return a merge base of a commit and any of the others, as if those were merged."""
+    return git.ask("merge-base", one, *others, cwd=here.cwd).text
 
 
 def _common(here: Worktree, tips: Sequence[str]) -> str:

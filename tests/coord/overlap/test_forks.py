@@ -58,7 +58,8 @@ def asked_alone(repo: Repo, one: str, other: str) -> tuple[set[str], bool]:
     return both, len(bases) < 2
 
 
-@pytest.mark.parametrize("seed", range(6))
+# 33: two branches without a history in common, and one that has both.
+@pytest.mark.parametrize("seed", [*range(5), 33])
 def test_all_pairs_at_once_meet_where_each_pair_does(repo: Repo, seed: int) -> None:
     """With merges, reverts, criss-crosses, and a branch that shares no history."""
     names = drawn(repo, seed)
