@@ -26,11 +26,19 @@ def mark(store: Store) -> int:
     return max(names, default=0)
 
 
+def since(store: Store) -> float | None:
+    """Return when the first sweep began, by the store's clock; None where none ever did.
+
+    A scope that began at number 1 after that was begun by a version that knows no mark.
+    """
+    first = next(iter(store.list(FOLDER)), None)
+    return None if first is None else first.at
+
+
 def lift(store: Store, number: int) -> None:
-    """Lift the mark to `number` at least, and take the lower ones away."""
+    """Lift the mark to `number` at least; the first one stays, and those between go."""
     if mark(store) < number:
         document = {"schema": 1, "nonce": os.urandom(8).hex()}
         store.create(keys.number(FOLDER, number), json.dumps(document).encode() + b"\n")
-    for rec in store.list(FOLDER):
-        if keys.number_of(rec.key) < number:
-            store.delete(rec.key, rec.value)
+    for rec in list(store.list(FOLDER))[1:-1]:
+        store.delete(rec.key, rec.value)

@@ -8,7 +8,7 @@ that stands as it stood.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.board import eventjson, keys, retired
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 KEPT_FOR = 7 * 86400
 #: Most records that one portion takes away; as many scopes are looked at.
 PORTION = 64
+T = TypeVar("T")
 
 
 class Done(NamedTuple):
@@ -30,15 +31,21 @@ class Done(NamedTuple):
     looked: int
 
 
-def scopes(store: Store, most: int = PORTION) -> Done:
-    """Take a portion of what old, free scopes have left; nothing where somebody is writing."""
+def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None) -> Done:
+    """Take a portion of what old, free scopes have left; nothing where somebody is writing.
+
+    Args:
+        store: the board.
+        most: how many records at most.
+        among: the folders to look at; by default so many as that, somewhere.
+    """
     now = store.now()
     if now is None:
         return Done(0, 0)
     with store.alone() as alone:
         if not alone:
             return Done(0, 0)
-        found = _some(store.folders("claims"), most)
+        found = some(store.folders("claims"), most) if among is None else among
         ended = [one for folder in found if (one := _ended(store, folder, now)) is not None]
         if ended:
             retired.lift(store, max(one.height for one in ended))
@@ -53,12 +60,12 @@ def kept(store: Store) -> int:
     return sum(_ended(store, folder, now) is not None for folder in store.folders("claims"))
 
 
-def _some(folders: Sequence[str], most: int) -> Sequence[str]:
+def some(ones: Sequence[T], most: int) -> Sequence[T]:
     """Return `most` neighbours at random: each portion looks elsewhere."""
-    if len(folders) <= most:
-        return folders
-    at = random.SystemRandom().randrange(len(folders))
-    return [*folders[at : at + most], *folders[: max(0, at + most - len(folders))]]
+    if len(ones) <= most:
+        return ones
+    at = random.SystemRandom().randrange(len(ones))
+    return [*ones[at : at + most], *ones[: max(0, at + most - len(ones))]]
 
 
 class _Ended(NamedTuple):
