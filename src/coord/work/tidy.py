@@ -35,6 +35,7 @@ def portion(store: Store, roll: Roll) -> None:
     try:
         sweep.scopes(store)
         bygone.mail(store)
+        bygone.posted(store)
         bygone.workers(store, roll)
     except CoordError:
         return
@@ -61,6 +62,7 @@ def everything(call: Call) -> Swept:
         total += _until_done(partial(sweep.scopes, store, _AT_ONCE, among), total)
     total += sum(claims.compact(store, folder, _MOST) for folder in store.folders("claims"))
     total += _until_done(partial(bygone.mail, store, _AT_ONCE, _MOST), total)
+    total += _until_done(partial(bygone.posted, store, _AT_ONCE, _MOST), total)
     total += _until_done(partial(bygone.workers, store, roll, _AT_ONCE, _MOST), total)
     return Swept(total, more=total >= _MOST)
 
