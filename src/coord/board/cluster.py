@@ -9,6 +9,7 @@ what age may decide. It sorts keys by their bytes, and we by their parts.
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.board import answers, keys
@@ -20,6 +21,7 @@ from coord.etcd.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from coord.etcd.address import Address
     from coord.etcd.pairs import Done, Header, Pair
@@ -172,6 +174,23 @@ class Cluster:
         names = [self._name(key) for key in tops.values()]
         batches = [names[at : at + _BATCH] for at in range(0, len(names), _BATCH)]
         return [rec for batch in batches for rec in self._read(batch, end)]
+
+    def folders(self, prefix: str) -> Sequence[str]:
+        """See :meth:`coord.board.store.Store.folders`."""
+        recs, depth = self.list(prefix, values=False), prefix.count("/") + 1
+        found = {"/".join(rec.key.split("/")[: depth + 1]): rec.key for rec in recs}
+        return [folder for folder, key in found.items() if folder != key]
+
+    def prune(self, folder: str) -> None:
+        """A folder is a part of its records' keys, and gone with them."""
+
+    def writing(self) -> AbstractContextManager[object]:
+        """See :meth:`coord.board.store.Store.writing`; there are no sweeps to keep away."""
+        return nullcontext()
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """See :meth:`coord.board.store.Store.alone`; there is no lock that ends with its holder."""
+        return nullcontext(enter_result=False)
 
     def delete(self, key: str, expect: bytes) -> bool:
         """See :meth:`coord.board.store.Store.delete`."""

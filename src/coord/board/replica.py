@@ -22,6 +22,7 @@ from coord.board.store import Rec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from coord.board.cluster import Delta
 
@@ -106,6 +107,24 @@ class Replica:
         tops = "SELECT max(path) FROM rec WHERE path > ? AND path < ? AND ours AND folder <> ?"
         where = f"path IN ({tops} GROUP BY folder) ORDER BY path"
         return self._rows(where, *_below(prefix), prefix)
+
+    def folders(self, prefix: str) -> Sequence[str]:
+        """See :meth:`coord.board.store.Store.folders`."""
+        recs = self._rows(
+            "path > ? AND path < ? AND ours AND folder <> ? ORDER BY path", *_below(prefix), prefix
+        )
+        return list(dict.fromkeys(rec.key.rpartition("/")[0] for rec in recs))
+
+    def prune(self, folder: str) -> None:
+        """A folder is a part of its records' keys, and gone with them."""
+
+    def writing(self) -> AbstractContextManager[object]:
+        """See :meth:`coord.board.store.Store.writing`."""
+        return self._cluster.writing()
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """See :meth:`coord.board.store.Store.alone`."""
+        return self._cluster.alone()
 
     def delete(self, key: str, expect: bytes) -> bool:
         """See :meth:`coord.board.store.Store.delete`: one request, if the copy knows the record."""

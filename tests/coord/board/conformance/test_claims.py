@@ -4,67 +4,22 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.base.errors import Refused
 from coord.board import claims, eventjson, events, keys, notices
-from coord.board.events import Place
-from coord.identity.whoami import Identity
+from harness.scope import SCOPE, Stalled, alive, claim, me, place, release, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Maker
 
-    from coord.board.claims import Outcome
-    from coord.board.store import Rec, Store
-
-SCOPE = "task:x"
-
-
-def me(number: int) -> Identity:
-    """Return a worker; all have one name, one machine and one branch, as agents may."""
-    return Identity("claude", f"instance-{number}", "pinned", 2)
-
-
-def place(number: int, at: str = "2026-01-01T00:00:00.000000Z") -> Place:
-    """Return the place worker `number` would take."""
-    return Place("claude", f"instance-{number}", "main", at)
-
-
-def alive(_: Place) -> bool:
-    """Nobody is dead."""
-    return False
-
-
-def claim(store: Store, number: int, scope: str = SCOPE) -> Outcome:
-    """Claim as worker `number`."""
-    mine = place(number)
-    return claims.change(store, scope, me(number), lambda at: events.joined(at, mine, alive))
-
-
-def release(store: Store, number: int, scope: str = SCOPE) -> Outcome:
-    """Release as worker `number`."""
-    instance = me(number).instance
-    return claims.change(
-        store,
-        scope,
-        me(number),
-        lambda at: events.left(at, lambda p: p.instance == instance, alive),
-    )
-
-
-def take(store: Store, number: int, holder: str) -> bool:
-    """Take over from `holder` as worker `number`, once; tell whether it was ours to take."""
-
-    def decide(state: events.State) -> events.Change | None:
-        if state.holder is None or state.holder.instance != holder:
-            return None
-        return events.taken(state, place(number), "because")
-
-    return claims.change(store, SCOPE, me(number), decide).event is not None
+    from coord.board.store import Caps, Rec, Store
 
 
 def _claim(number: int, maker: Maker) -> tuple[str | None, int]:
@@ -161,23 +116,6 @@ def test_skewed_clocks_do_not_change_the_order_of_a_line(store: Store) -> None:
 
     line = claims.state(store, SCOPE).line
     assert [one.instance for one in line] == ["instance-0", "instance-1", "instance-2"]
-
-
-class Stalled:
-    """A client that stops between its decision and its append, until `go_on` has run."""
-
-    def __init__(self, store: Store, meanwhile: Callable[[], None]) -> None:
-        self._store, self._meanwhile = store, meanwhile
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
-
-    def append(self, key: str, *rest: object) -> Rec | None:
-        """Append, after what happened meanwhile, once."""
-        if self._meanwhile is not None:
-            meanwhile, self._meanwhile = self._meanwhile, None  # type: ignore[assignment]
-            meanwhile()
-        return self._store.append(key, *rest)  # type: ignore[arg-type]
 
 
 def test_a_writer_stalled_past_compaction_does_not_win(store: Store) -> None:
@@ -293,3 +231,27 @@ def test_events_come_back_as_they_were_written(store: Store) -> None:
     assert isinstance(waits_on, dict)
     assert waits_on["instance"] == "instance-0"
     assert all(eventjson.decode(eventjson.encode(e), keys.claim(SCOPE), e.seq) == e for e in log)
+
+
+class Small(Stalled):
+    """A client of a store whose records hold a short line only."""
+
+    @property
+    def caps(self) -> Caps:
+        """As the store's, but for the size of a record."""
+        return self._store.caps._replace(max_value=2000)
+
+
+def test_a_line_that_no_record_holds_is_refused_and_goes_on(store: Store) -> None:
+    """Whoever comes too late is told so; those in line keep their places, and can leave."""
+    small, claimed = Small(store, lambda: None), range(100)
+
+    with pytest.raises(Refused, match="no room") as refused:
+        list(map(partial(claim, small), claimed))  # type: ignore[arg-type]
+
+    assert refused.value.rule == "line-full"
+    line = claims.state(store, SCOPE).line
+    assert [one.instance for one in line] == [f"instance-{at}" for at in claimed[: len(line)]]
+    assert len(line) > 2
+    assert release(small, 0).state.line[0].instance == "instance-1"  # type: ignore[arg-type]
+    assert claim(small, 99).state.line[-1].instance == "instance-99"  # type: ignore[arg-type]
