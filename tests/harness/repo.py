@@ -81,6 +81,12 @@ class Repo:
         """Return a handle on another worktree, with the same environment."""
         return replace(self, path=path)
 
+    def bare(self, path: Path) -> Repo:
+        """Return a handle on a bare repository, named by GIT_DIR where git wants it so (3.0)."""
+        made = self.at(path)
+        strict = made.run("git", "rev-parse", "--git-dir").code
+        return made.with_env(GIT_DIR=str(path)) if strict else made
+
     def with_env(self, **extra: str) -> Repo:
         """Return a handle whose commands see `extra` in their environment."""
         return replace(self, env={**self.env, **extra})

@@ -94,7 +94,8 @@ class Worktree(NamedTuple):
             return True
         if not name.endswith("_HEAD") or not os.path.isdir(f"{self.common_dir}/reftable"):
             return False
-        return git.look("rev-parse", "--verify", "--quiet", name, cwd=self.cwd).code == 0
+        env = git.elsewhere() | {"GIT_DIR": self.git_dir}
+        return git.look("rev-parse", "--verify", "--quiet", name, cwd=self.cwd, env=env).code == 0
 
 
 class Sibling(NamedTuple):

@@ -136,7 +136,7 @@ def test_a_bare_repository_is_judged_whole(guarded: Repo, tmp_path: Path) -> Non
     """As on a server: no working tree, no install."""
     guarded.commit("edit", REWRITE)
     guarded.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
-    bare = guarded.at(tmp_path / "bare.git")
+    bare = guarded.bare(tmp_path / "bare.git")
 
     code, document = check(bare)
 

@@ -189,7 +189,7 @@ def test_an_unborn_branch_is_no_fault(
 def test_in_a_bare_repository_and_in_its_worktree(bare_with_worktree: Repo) -> None:
     """The bare one runs hooks as well, and has no author to judge."""
     bare_with_worktree.install("--pin-existing")
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    bare = bare_with_worktree.bare(bare_with_worktree.common())
 
     for repo in (bare_with_worktree, bare):
         assert rules(repo) == []

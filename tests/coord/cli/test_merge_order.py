@@ -207,7 +207,7 @@ def test_a_bare_repository_has_no_branch_to_finish_but_an_order(
     finished(one, "s.json")
     shared.git("clone", "-q", "--bare", str(shared.path), str(tmp_path / "b.git"))
     shutil.copytree(shared.common("coord"), tmp_path / "b.git" / "coord")
-    bare = shared.at(tmp_path / "b.git")
+    bare = shared.bare(tmp_path / "b.git")
 
     done = bare.coord("finish")
 

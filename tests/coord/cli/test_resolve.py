@@ -437,7 +437,7 @@ def test_all_and_a_path_exclude_each_other(refused: Repo) -> None:
 def test_a_bare_repository_has_nothing_to_regenerate(refused: Repo, tmp_path: Path) -> None:
     """Exit 3, in words."""
     refused.git("init", "-q", "--bare", str(tmp_path / "bare.git"))
-    bare = refused.at(tmp_path / "bare.git")
+    bare = refused.bare(tmp_path / "bare.git")
 
     for verb in (["regenerate"], ["resolve", "x", "--take", "ours", "--reason", "r"]):
         done = bare.coord(*verb)

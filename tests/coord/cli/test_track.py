@@ -427,7 +427,7 @@ def test_a_clone_without_an_install_is_told(repo: Repo) -> None:
 def test_a_bare_repository_has_nothing_to_declare_in(bare_with_worktree: Repo) -> None:
     """Exit 3; the printed command lists the worktrees."""
     bare_with_worktree.install()
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    bare = bare_with_worktree.bare(bare_with_worktree.common())
 
     done = bare.coord("track", "log", "x")
 
