@@ -128,6 +128,48 @@ def test_a_wait_that_closes_a_circle_of_claims_is_refused(one: Repo, two: Repo) 
     assert "you wait in a circle with two-0002" in err
 
 
+# A wait that looks for circles only when as many are to be seen.
+MEETING = """
+import os, sys, time
+from coord.cli.main import run
+from coord.work import circle
+start, (folder, others) = circle._start, sys.argv[1:3]
+def met(*given):
+    os.mkdir(f"{folder}/{os.getpid()}")
+    while len(os.listdir(folder)) < int(others):
+        time.sleep(0.002)
+    return start(*given)
+circle._start = met
+sys.argv[1:3] = []
+run()
+"""
+
+
+@pytest.mark.parametrize("waits", [("wait", "wait"), ("run", "wait"), ("wait", "wait", "wait")])
+def test_of_waits_that_close_a_circle_in_one_moment_one_is_refused(
+    repo: Repo, tmp_path: Path, waits: tuple[str, ...]
+) -> None:
+    """Each saw the others, and all were refused, so that nobody waited; the others go on."""
+    folder = tmp_path / "meeting"
+    folder.mkdir()
+    size = len(waits)
+    who = [worker(repo, tmp_path / f"w{at}", f"w{at}", f"w{at}-000{at}") for at in range(size)]
+    for at, one in enumerate(who):
+        answer(one, "claim", f"s{at}")
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", MEETING, str(folder), str(size), verb, f"s{(at + 1) % size}",
+             "--timeout", "2s", *(["--", "true"] if verb == "run" else [])],
+            cwd=one.path, env=dict(one.env), text=True, stderr=subprocess.PIPE,
+        )
+        for at, (verb, one) in enumerate(zip(waits, who, strict=True))
+    ]  # fmt: skip
+    said = [wait.communicate(timeout=60)[1] for wait in started]
+
+    assert sum("waits-in-circle" in err for err in said) == 1, said
+    assert sum("still-held" in err for err in said) == size - 1, said
+
+
 @pytest.mark.parametrize("verb", [["wait", "y"], ["run", "y", "--", "true"]])
 def test_an_offer_ends_the_wait_for_it_with_its_ack(one: Repo, two: Repo, verb: list[str]) -> None:
     """At once: its holder waits for the answer."""
@@ -228,7 +270,9 @@ def _of(mark: str, victim: str) -> list[int]:
 UNSAFE = """
 from coord.cli import slumber
 slumber.CODE = slumber.CODE.replace(
-    "main()", "from coord.board import bell; bell._SAFETY = 600.0; main()"
+    "main()",
+    "from coord.board import bell; from coord.cli import idler;"
+    "bell._SAFETY = idler.AGAIN = 600.0; main()",
 )
 from coord.cli.main import run
 run()
