@@ -25,7 +25,7 @@ def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
     """Take the next free identifier of NAMESPACE, and write and stage its file."""
     done = ids.take(edge.call(asked, "id next", [namespace]), namespace)
     if done.unstaged is not None:
-        click.echo(done.unstaged.lines(), nl=False, err=True)
+        show.refusal(done.unstaged)
     if as_json:
         show.document(documents.numbered(done))
         return

@@ -153,7 +153,7 @@ def _told(error: CoordError, args: list[str]) -> int:
     error.run = caller.placed(error.run)
     if "--json" in args:
         show.document({"error": error.document()["error"]})
-    click.echo(error.lines(), nl=False, err=True)
+    show.refusal(error)
     return error.exit_code
 
 
