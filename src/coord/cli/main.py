@@ -211,6 +211,8 @@ def _called(name: str, args: list[str]) -> str:
 def _help(path: str) -> str:
     if path == command.NAME:
         return command.install("-h")
+    if path == "git coord":  # to `-h` right behind an alias git says what it stands for
+        return f"{path} help"
     return f"{path} -h"
 
 

@@ -44,8 +44,12 @@ def fitted(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
     """Yield lines, escaped already, as the terminal behind `stream` wants them."""
     cells = columns(stream)
     for line in lines:
-        for part in folded(line, cells) if cells >= _NARROWEST else [line]:
-            yield painted(part) if _likes_colour() else part
+        yield from coloured(folded(line, cells) if cells >= _NARROWEST else [line])
+
+
+def coloured(lines: Iterable[str]) -> Iterable[str]:
+    """Return lines in colour, where whoever looks on likes that."""
+    return map(painted, lines) if _likes_colour() else lines
 
 
 def columns(stream: TextIO) -> int:
