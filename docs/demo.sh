@@ -99,11 +99,10 @@ expect 0
 title 'two workers, each pinned from the first moment'
 show 'git worktree add -q -b feat/colour ../colour'
 expect 0
-show 'git worktree add -q -b feat/size ../size'
-expect 0
 show 'git -C ../colour coord whoami'
 said pinned
-show 'git -C ../size coord whoami'
+show 'git coord worktree add -b feat/size ../size'
+expect 0
 said pinned
 
 title 'a sign-off under a name that is only inferred is refused'

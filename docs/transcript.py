@@ -26,6 +26,7 @@ def normalised(text: str) -> str:
     """Return a transcript without what differs from run to run: ids, suffixes, times."""
     text = re.sub(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b", "UUID", text)
     text = re.sub(r"\b\d{8}T\d{6}\.\d{6}Z\b", "TIME", text)
+    text = re.sub(r"(?<=HEAD is now at )[0-9a-f]{7,}", "COMMIT", text)
     text = re.sub(r"\b(?=[0-9a-f]*\d)(?:[0-9a-f]{40}|[0-9a-f]{12})\b", "COMMIT", text)
     return re.sub(r"(?<=[a-z])-[0-9a-f]{4}\b", "-XXXX", text)
 

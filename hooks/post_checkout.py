@@ -62,14 +62,19 @@ def _pinned(dirs: tuple[str, str], environ: Mapping[str, str]) -> tuple[pin.Pin,
 
 
 def _told(made: pin.Pin, asked: str, during: str) -> str:
+    """Return what to say of a new pin: to a person, or where it is not what was asked for.
+
+    Git tells a hook nothing of ``-q``: scripts, its own tests too, expect silence then.
+    """
     said = f"pinned {made.actor} to {os.getcwd()}"
+    but = ""
     if asked and not is_actor(asked):
-        said += f" ({VARIABLE}={asked} is not the name of an actor)"
+        but = f" ({VARIABLE}={asked} is not the name of an actor)"
     elif asked and made.actor != asked:
-        said += f" ({asked}, the {VARIABLE} in the environment, is pinned in another worktree)"
+        but = f" ({asked}, the {VARIABLE} in the environment, is pinned in another worktree)"
     if during == "prepare-commit-msg":
-        said += "; the commit under way still has the author of before"
-    return _line(said)
+        but += "; the commit under way still has the author of before"
+    return _line(said + but) if but or os.isatty(2) else ""
 
 
 def _completed(dirs: tuple[str, str], there: pin.Pin, during: str) -> str:

@@ -114,7 +114,12 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
     if first.place.intent:
         yield from (f"{margin}| {line}" for line in first.place.intent.split("\n"))
     for other in others:
-        yield f"{margin}{_follower(other, me, now, row.began)}"
+        yield f"{margin}{_follower(other, row, me, now)}"
+
+
+def _only_merges(row: Row) -> bool:
+    """Tell whether who is next may work meanwhile."""
+    return scopes.orders_merges(row.scope) and not row.claimants[0].place.run
 
 
 def _why_stale(row: Row) -> tuple[str, ...]:
@@ -129,17 +134,20 @@ def _why_stale(row: Row) -> tuple[str, ...]:
     return (f"{_word(status)}{why}",)
 
 
-def _follower(claimant: Claimant, me: str | None, now: float | None, began: float | None) -> str:
+def _follower(claimant: Claimant, row: Row, me: str | None, now: float | None) -> str:
     place = claimant.place
+    age = _age(place, now, row.began)
     if place.run and claimant.state == "held":
-        return f"runs {_run(place)}{_age(place, now, began)}"
+        return f"runs {_run(place)}{age}"
     if claimant.number is None and place.run:
         return f"-  {_named(claimant, me)} ran {_run(place)}, but that has ended"
     if claimant.number is None:
         end = "its worktree is gone" if claimant.gone else "it has ended"
         return f"-  {_named(claimant, me)} waited, but {end}"
     to = f" to run {_run(place)}" if place.run else ""
-    return f"{claimant.number}. {_named(claimant, me)}, waiting{to}{_age(place, now, began)}"
+    if _only_merges(row) and not to:
+        return f"{claimant.number}. {_named(claimant, me)}{age}, to be merged after that"
+    return f"{claimant.number}. {_named(claimant, me)}, waiting{to}{age}"
 
 
 def _run(place: Place) -> str:

@@ -34,7 +34,7 @@ def board(asked: str | None, *, page: str | None, watch: bool, as_json: bool) ->
     elif watch:
         from coord.cli import watching  # noqa: PLC0415  # shutil, which no other board pays for
 
-        watching.again(watching.screen(lambda: _lines(boards.board(call))))
+        watching.screen(lambda: _lines(boards.board(call)))
     else:
         _show(call, as_json=as_json)
 

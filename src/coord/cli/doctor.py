@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from coord.cli import edge, show
+from coord.cli import edge, progress, show
 from coord.doctor import text
 from coord.doctor.examine import examine
 from coord.documents.doctor import diagnosis
@@ -16,10 +16,10 @@ from coord.work import where
 def doctor(*, as_json: bool) -> int:
     """Prove what is in force in every worktree, and name what is not; change nothing."""
     call = edge.call(None, "doctor")
-    found = examine(where.located(call), call.cwd, call.environ)
+    with progress.going("looking at every worktree"):
+        found = examine(where.located(call), call.cwd, call.environ)
     if as_json:
         show.document(diagnosis(found))
         return 0 if found.ok else 1
-    for line in text.lines(found):
-        show.line(line)
+    show.lines(text.lines(found))
     return 0 if found.ok else 1

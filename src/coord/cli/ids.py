@@ -25,14 +25,14 @@ def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
     """Take the next free identifier of NAMESPACE, and write and stage its file."""
     done = ids.take(edge.call(asked, "id next", [namespace]), namespace)
     if done.unstaged is not None:
-        click.echo(done.unstaged.lines(), nl=False, err=True)
+        show.refusal(done.unstaged)
     if as_json:
         show.document(documents.numbered(done))
         return
     show.line(done.id)
 
 
-@id.command(name="list")
+@id.command(name="list", short_help="Show all identifiers, also those only reserved.")
 @click.argument("namespace", required=False)
 @show.json_option
 def list_(*, namespace: str | None, as_json: bool) -> None:
@@ -44,7 +44,7 @@ def list_(*, namespace: str | None, as_json: bool) -> None:
     show.lines(listing.lines(rows))
 
 
-@id.command()
+@id.command(short_help="Prove that no identifier has two claimants.")
 @show.json_option
 def check(*, as_json: bool) -> int:
     """Prove that no identifier of this clone has two claimants; exit 1 when one has."""

@@ -153,7 +153,7 @@ def _told(error: CoordError, args: list[str]) -> int:
     error.run = caller.placed(error.run)
     if "--json" in args:
         show.document({"error": error.document()["error"]})
-    click.echo(error.lines(), nl=False, err=True)
+    show.refusal(error)
     return error.exit_code
 
 
@@ -211,6 +211,8 @@ def _called(name: str, args: list[str]) -> str:
 def _help(path: str) -> str:
     if path == command.NAME:
         return command.install("-h")
+    if path == "git coord":  # to `-h` right behind an alias git says what it stands for
+        return f"{path} help"
     return f"{path} -h"
 
 

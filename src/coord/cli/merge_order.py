@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.base.errors import Usage
-from coord.cli import edge, show
+from coord.cli import edge, progress, show
 from coord.work import merge_order as orders
 from coord.work.call import typed
 
@@ -35,7 +35,8 @@ def merge_order(
     """
     gc.disable()  # as for the board: all that is read here is kept to the end
     _require_command(command, onto)
-    made = orders.merge_order(edge.call(asked, "merge-order"), onto)
+    with progress.going("putting branches in order"):
+        made = orders.merge_order(edge.call(asked, "merge-order"), onto)
     found = _rehearsed(made, command) if rehearse or command else None
     if as_json:
         from coord.documents import merge_order as documents  # noqa: PLC0415  # scripts pay for it

@@ -2,57 +2,105 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import signal
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from coord.base.columns import cut
 from coord.base.names import shown
+from coord.cli import terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from types import FrameType
 
-_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+# The other screen of a terminal, without a cursor: what stood there before comes back at the end.
+_ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+_CLEAR = "\x1b[H\x1b[2J"
 _SHARE = 20  # of one processor, at most a twentieth: a fleet has many boards open
 _SOONEST, _LATEST = 1.0, 60.0
+_GLANCE = 0.2  # seconds between two looks at how large the terminal is
 
 
 def again(show: Callable[[], None]) -> None:
-    """Call `show` for ever, as often as its cost allows; ends with Ctrl-C or a lost reader."""
+    """Call `show` for ever, as often as its cost allows, and when the terminal has another size.
+
+    It ends with Ctrl-C or a lost reader.
+    """
     while True:
-        begun = time.process_time()
+        begun, size = time.process_time(), shutil.get_terminal_size()
         show()
         cost = time.process_time() - begun
-        time.sleep(min(_LATEST, max(_SOONEST, cost * _SHARE)))
+        until = time.monotonic() + min(_LATEST, max(_SOONEST, cost * _SHARE))
+        while (left := until - time.monotonic()) > 0 and shutil.get_terminal_size() == size:
+            time.sleep(min(_GLANCE, left))
 
 
-def screen(lines: Callable[[], list[str]]) -> Callable[[], None]:
-    """Return what draws `lines` when they are others than before.
+def screen(lines: Callable[[], list[str]]) -> None:
+    """Show `lines` again whenever they are others.
 
-    On a terminal they take the place of those before them, cut to its size; elsewhere they follow,
-    a blank line between.
+    On a terminal they take the place of those before them, cut to its size, and leave it at the end
+    as it was; elsewhere they follow, a blank line between.
     """
+    if not sys.stdout.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+        again(_following(lines))
+    with _other_screen():
+        again(_in_place(lines))
+
+
+def _following(lines: Callable[[], list[str]]) -> Callable[[], None]:
     before: list[str] = []
 
     def draw() -> None:
-        found = [shown(line) for line in lines()]
-        fitted = _fitted(found) if sys.stdout.isatty() else [*found, ""]
-        if fitted == before:
-            return
-        before[:] = fitted
-        text = "\n".join(fitted)
-        click.echo(_CLEAR + text if sys.stdout.isatty() else text)
-        sys.stdout.flush()
+        found = [*map(shown, lines())]
+        if found != before:
+            before[:] = found
+            click.echo("\n".join([*found, ""]))
+            sys.stdout.flush()
 
     return draw
 
 
+def _in_place(lines: Callable[[], list[str]]) -> Callable[[], None]:
+    before: list[str] = []
+
+    def draw() -> None:
+        found = _fitted([*map(shown, lines())])
+        if found != before:
+            before[:] = found
+            click.echo(_CLEAR + "\n".join(terminal.coloured(found)), nl=False)
+            sys.stdout.flush()
+
+    return draw
+
+
+@contextlib.contextmanager
+def _other_screen() -> Iterator[None]:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    click.echo(_ENTER, nl=False)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # a terminal that is gone
+            click.echo(_LEAVE, nl=False)
+            sys.stdout.flush()
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    del frame
+    raise SystemExit(128 + number)
+
+
 def _fitted(lines: list[str]) -> list[str]:
     size = shutil.get_terminal_size()
-    room = max(2, size.lines - 1)
+    room = max(2, size.lines)
     if len(lines) > room:
         lines = [*lines[: room - 1], f"… and {len(lines) - room + 1} lines more: git coord board"]
     return [cut(line, size.columns) for line in lines]

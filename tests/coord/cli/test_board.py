@@ -126,6 +126,16 @@ def test_a_person_reads_who_holds_who_waits_and_why(one: Repo, two: Repo) -> Non
     assert "2. two-0002 (you) on feat-two, waiting for less than a minute" in lines
 
 
+def test_who_is_next_for_an_artifact_is_not_said_to_wait(one: Repo, two: Repo) -> None:
+    """The claim has told them to go on: nobody waits for a file that is made anew after a merge."""
+    answer(one, "claim", "artifact:schema.json")
+    answer(two, "claim", "artifact:schema.json")
+
+    text = two.coord("board").out
+
+    assert "2. two-0002 (you) on feat-two for less than a minute, to be merged after that\n" in text
+
+
 def test_the_log_tells_what_happened(one: Repo, two: Repo) -> None:
     """Numbered, with who, when and how it left the scope."""
     answer(one, "claim", "x")

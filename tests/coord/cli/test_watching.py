@@ -1,0 +1,104 @@
+"""``board --watch`` on a real terminal: drawn again as it changes, and gone without a trace."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import termios
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.terminal import opened, resized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness import Repo
+
+ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+
+
+class Screen:
+    """A terminal on which the board of a repository is watched."""
+
+    def __init__(self, repo: Repo) -> None:
+        self._look, self._play = opened(80, 24)
+        self.kept = termios.tcgetattr(self._play)
+        self.seen = ""
+        self.child = subprocess.Popen(
+            ["git-coord", "board", "--watch"],
+            cwd=repo.path,
+            env={**repo.env, "TERM": "xterm"},
+            stdin=subprocess.DEVNULL,
+            stdout=self._play,
+            stderr=subprocess.PIPE,
+        )
+
+    def shows(self, text: str) -> str:
+        """Wait until `text` has been drawn since the last call, and return all that was."""
+        drawn, until = "", time.monotonic() + 30
+        while text not in drawn:
+            assert select.select([self._look], [], [], until - time.monotonic())[0], drawn
+            drawn += os.read(self._look, 65536).decode()
+        self.seen += drawn
+        return drawn
+
+    def resized(self, columns: int, lines: int) -> None:
+        """Give the terminal another size."""
+        resized(self._play, columns, lines)
+
+    def ended_by(self, number: signal.Signals) -> int:
+        """End it, and return its exit status; `seen` has all it wrote."""
+        self.child.send_signal(number)
+        self.shows(LEAVE)
+        return self.child.wait(30)
+
+    def is_as_it_was(self) -> bool:
+        """Tell whether the terminal's settings are what they were."""
+        return termios.tcgetattr(self._play) == self.kept
+
+
+@pytest.fixture
+def screen(installed: Repo) -> Iterator[Screen]:
+    """The board, being watched."""
+    made = Screen(installed)
+    yield made
+    made.child.kill()
+    made.child.communicate()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_whatever_ends_it_leaves_the_terminal_as_it_was(
+    screen: Screen, number: signal.Signals, code: int
+) -> None:
+    """The other screen, and no trace in the first one, nor in what was scrolled off it."""
+    screen.shows("0 claims")
+
+    assert screen.ended_by(number) == code
+    assert screen.seen.startswith(ENTER)
+    assert screen.seen.endswith(LEAVE)
+    assert "\x1b[3J" not in screen.seen
+    assert screen.is_as_it_was()
+
+
+def test_it_is_drawn_again_when_the_board_changes(screen: Screen, installed: Repo) -> None:
+    """Within a second or two; in colour, as the board itself."""
+    screen.shows("0 claims")
+    installed.coord("--as", "ada", "claim", "x")
+
+    assert "task:x" in screen.shows("1 claim")
+
+
+def test_it_is_fitted_to_another_size_at_once(screen: Screen, installed: Repo) -> None:
+    """Cut at the right, and at the bottom with the number of lines that are missing."""
+    installed.coord("--as", "ada", "claim", *(f"task:{number}-{'x' * 50}" for number in range(6)))
+    screen.shows("task:5-")
+    screen.resized(30, 5)
+    drawn = screen.shows("lines more").split("\x1b[2J")[-1]
+
+    assert drawn.count("\n") == 4
+    assert max(len(row.strip("\r")) for row in drawn.split("\n")) <= 30 + len("\x1b[32m\x1b[0m")
