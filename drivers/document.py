@@ -214,12 +214,14 @@ class _Place:
 
     def _piece(self, key: Key) -> Joined:
         """Return one kid of the join, and what it is to be joined from, if it is."""
-        base, ours, theirs = (table.get(key) for table in (self.base, self.ours, self.theirs))
+        base, ours, theirs = self.base.get(key), self.ours.get(key), self.theirs.get(key)
         if ours is None or theirs is None:
             alone = ours or theirs
             assert alone is not None  # noqa: S101 - for mypy
             return alone, None
         if base is None:
+            if ours is theirs and not ours.kids and ours.folded is None:  # read once for both
+                return ours, None
             base = _nothing(ours)
         gap = three(base.gap, ours.gap, theirs.gap, widest)
         if is_directive(key[0]):

@@ -50,6 +50,10 @@ class Moves:
                 continue
             if last is not None:
                 self._anchors.append((side, last.name.strip(), last))
+            if not node.kids and node.folded is None and key in others:
+                if self._is_entry(node):
+                    self._shared.add(node.name.strip())
+                continue
             for entry in self._entries(node):
                 name = entry.name.strip()
                 if key not in others:
@@ -62,11 +66,16 @@ class Moves:
         pending = [node]
         while pending:
             piece = pending.pop()
-            if piece.kind != SECTION and piece.name.strip(_MARKS):
-                status = self._edits and piece.kind != ITEM and piece.gap is None
-                if not status:
-                    yield piece
+            if self._is_entry(piece):
+                yield piece
+            if not piece.kids and piece.folded is None:
+                continue
             pending += reversed(unfolded(piece).kids)
+
+    def _is_entry(self, piece: Node) -> bool:
+        if piece.kind == SECTION or not piece.name.strip(_MARKS):
+            return False
+        return not self._edits or piece.kind == ITEM or piece.gap is not None
 
     def require_one_place(self, base: list[bytes]) -> None:
         """Raise Clash where something was moved apart, or one side removed what the other moved.

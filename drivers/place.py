@@ -35,18 +35,24 @@ def tables(sides: list[list[Node]]) -> list[Table]:
     return [_table(side, nothing) for side in sides]
 
 
-def _name(node: Node) -> tuple[bytes, int]:
-    return node.name, node.kind
+def _common(left: list[Key], right: list[Key]) -> int:
+    """Return how many pieces both lists begin with."""
+    for number, (one, two) in enumerate(zip(left, right, strict=False)):
+        if one != two:
+            return number
+    return min(len(left), len(right))
 
 
 def _nothing(side: list[Node]) -> set[tuple[bytes, int]]:
     """Return the names that name nothing."""
     seen: set[tuple[bytes, int]] = set()
     nothing = set()
-    for name in map(_name, side):
-        if name in seen or not name[0].strip(_MARKS):
+    for node in side:
+        name = node.name, node.kind
+        if name in seen:
             nothing.add(name)
         seen.add(name)
+    nothing.update(name for name in seen if not name[0].strip(_MARKS))
     return nothing
 
 
@@ -54,13 +60,13 @@ def _table(side: list[Node], nothing: set[tuple[bytes, int]]) -> Table:
     table: Table = {}
     copies: dict[bytes, int] = {}
     for node in side:
-        name = _name(node)
-        whole = b""  # bytes know their hash, a tuple of 10,000 lines reckons it again
-        copy = 0
-        if name in nothing:
-            whole = b"\n".join(text(node))
-            copy = copies[whole] = copies.get(whole, 0) + 1
-        table[(*name, whole, copy)] = node
+        name, kind = node.name, node.kind
+        if (name, kind) not in nothing:
+            table[name, kind, b"", 0] = node
+            continue
+        whole = b"\n".join(text(node))  # bytes know their hash, a tuple of lines reckons it again
+        copy = copies[whole] = copies.get(whole, 0) + 1
+        table[name, kind, whole, copy] = node
     return table
 
 
@@ -135,7 +141,7 @@ class Weaver:
     def __init__(self, nodes: Table, *, down: bool | None) -> None:
         self._nodes = nodes
         self._down = down
-        self._sizes: dict[Key, Size] = {}
+        self._sizes: dict[tuple[bytes, int], Size] = {}
         self._texts: dict[Key, tuple[bytes, ...]] = {}
 
     def weave(self, left: list[Key], right: list[Key], *, top: bool) -> list[Key]:
@@ -145,8 +151,8 @@ class Weaver:
         what two sides put there goes in the same order whoever comes third. Where all have an order
         of their own, that of the base's siblings decides, if it tells.
         """
-        dated = all(is_dated(self._nodes[key]) for key in (*left, *right))
-        turned = dated and self._down not in (top, None)
+        turned = self._down not in (top, None)
+        turned = turned and all(is_dated(self._nodes[key]) for key in (*left, *right))
         if not top:
             return self._merged(left, right, turned=turned)
         return self._merged(left[::-1], right[::-1], turned=turned)[::-1]
@@ -154,13 +160,16 @@ class Weaver:
     def _merged(self, left: list[Key], right: list[Key], *, turned: bool) -> list[Key]:
         out: dict[Key, None] = {}
         ahead = set(left), set(right)  # not yet taken
-        one = two = 0
+        both = _common(left, right)
+        one = two = max(both - 1, 0)  # of two that are the same, the next ones tell which is taken
+        out.update(dict.fromkeys(left[:one]))
+        for side in ahead:
+            side.difference_update(left[:one])
         while one < len(left) or two < len(right):
             if one == len(left) or two == len(right):
-                first = two == len(right)
-            else:
-                first = self._first(left[one], right[two], ahead, turned=turned)
-            if first:
+                out.update(dict.fromkeys(left[one:] or right[two:]))
+                break
+            if self._first(left[one], right[two], ahead, turned=turned):
                 key, one = left[one], one + 1
                 ahead[0].discard(key)
             else:
@@ -180,8 +189,7 @@ class Weaver:
         sizes = self._size(one), self._size(two)
         if sizes[0] != sizes[1]:
             return sizes[0] < sizes[1]
-        left, right = self._nodes[one].name, self._nodes[two].name
-        return left < right if left != right else self._text(one) < self._text(two)
+        return one[0] < two[0] if one[0] != two[0] else self._text(one) < self._text(two)
 
     def _text(self, key: Key) -> tuple[bytes, ...]:
         if key not in self._texts:
@@ -189,6 +197,7 @@ class Weaver:
         return self._texts[key]
 
     def _size(self, key: Key) -> Size:
-        if key not in self._sizes:
-            self._sizes[key] = size(self._nodes[key])
-        return self._sizes[key]
+        known = self._sizes.get(key[:2])
+        if known is None:
+            known = self._sizes[key[:2]] = size(self._nodes[key])
+        return known
