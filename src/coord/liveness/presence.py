@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.identity import pin
 from coord.liveness import beats, clone, machine, mounts, reboot, sessionfile, signs
+from coord.liveness.home import Home, mtime
 from coord.liveness.programs import CARRIERS, SHELLS
 
 if TYPE_CHECKING:
@@ -78,19 +79,20 @@ class Judge:
         self._expires = expires
         self._clone = clone.known(common_dir)
         self._ended: dict[Process, bool] = {}
+        self._homes: dict[str, Home] = {}
         self._reboot: reboot.Reboot | None = None
 
     def of(self, home: str, instance: str) -> Status:
         """Return what is known of `instance`, whose private git dir is `home`."""
         git_dir = os.path.normpath(os.path.join(self._common_dir, home))
-        hidden = self._hidden(git_dir, instance)
+        there = self._homes.setdefault(git_dir, Home(git_dir))
+        hidden = self._hidden(there, instance)
         if hidden is not None:
             return hidden
         try:
-            left = list(signs.every(git_dir, instance))
-            declared = list(sessionfile.every(git_dir))
+            left, declared = there.signs(instance), there.declared
         except OSError as error:
-            return self._unreadable(git_dir, instance, error)
+            return self._unreadable(there, instance, error)
         sessions = [self._sign(git_dir, one, declared) for one in left]
         named = {one.session for one in left}
         sessions += [
@@ -98,9 +100,9 @@ class Judge:
             for one in declared
             if one.instance == instance and one.id not in named
         ]
-        if old := _mtime(os.path.join(git_dir, beats.BEATS, instance)):
+        if old := there.beat(instance):
             sessions.append(_Session(UNKNOWN, old, 0, "recorded by a version before"))
-        return self._joined(git_dir, instance, [one for one in sessions if one.word])
+        return self._joined(there, instance, [one for one in sessions if one.word])
 
     def has_ended(self, process: Process) -> bool:
         """Tell whether a process is proved to have ended."""
@@ -112,8 +114,9 @@ class Judge:
         """Tell whether all have ended; the outermost is asked first, one that lives is enough."""
         return all(map(self.has_ended, reversed(links)))
 
-    def _hidden(self, git_dir: str, instance: str) -> Status | None:
+    def _hidden(self, there: Home, instance: str) -> Status | None:
         """Return what is known where the private git dir says nothing of an instance."""
+        git_dir = there.git_dir
         try:
             os.stat(os.path.join(git_dir, "HEAD"))
         except FileNotFoundError:
@@ -123,16 +126,16 @@ class Judge:
         except OSError as error:
             return Status(UNKNOWN, why=f"{git_dir} may not be read: {error.strerror}")
         try:
-            pinned = pin.read(git_dir)
+            pinned = there.pinned
         except (pin.Unreadable, OSError):
             return None
-        if pinned is None or pinned.instance == instance or _has_trace(git_dir, instance):
+        if pinned is None or pinned.instance == instance or _has_trace(there, instance):
             return None
         return Status(GONE, why=f"its worktree is {pinned.actor}'s by now")
 
-    def _unreadable(self, git_dir: str, instance: str, error: OSError) -> Status:
-        seen = self._valid(_mtime(os.path.join(git_dir, beats.SEEN)))
-        if seen is not None and self._is_recent(seen) and _works(git_dir, instance):
+    def _unreadable(self, there: Home, instance: str, error: OSError) -> Status:
+        seen = self._valid(mtime(os.path.join(there.git_dir, beats.SEEN)))
+        if seen is not None and self._is_recent(seen) and there.works(instance):
             return Status(PRESENT, seen)
         return Status(UNKNOWN, seen, f"{error.filename} may not be read: {error.strerror}")
 
@@ -203,11 +206,11 @@ class Judge:
             self._reboot = reboot.Reboot(self._common_dir)
         return self._reboot.ended(git_dir, host, at)
 
-    def _joined(self, git_dir: str, instance: str, sessions: list[_Session]) -> Status:
+    def _joined(self, there: Home, instance: str, sessions: list[_Session]) -> Status:
         """Return what all sessions make of an instance: it is as alive as its most alive one."""
-        seen, sign = self._of_worktree(git_dir, instance, sessions)
+        seen, sign = self._of_worktree(there, instance, sessions)
         ended = bool(sessions) and all(one.word == ENDED for one in sessions)
-        if signs.has_signed_off(git_dir, instance) and not sessions and seen is None:
+        if signs.has_signed_off(there.git_dir, instance) and not sessions and seen is None:
             return Status(ENDED, None, "it has signed off")
         times = [at for one in sessions if (at := self._valid(one.at)) is not None]
         last = max([*times, *([seen] if seen is not None else [])], default=None)
@@ -227,16 +230,16 @@ class Judge:
         return Status(SILENT if not sessions and seen is not None else UNKNOWN, last, away)
 
     def _of_worktree(
-        self, git_dir: str, instance: str, sessions: list[_Session]
+        self, there: Home, instance: str, sessions: list[_Session]
     ) -> tuple[float | None, bool]:
         """Return the worktree's own sign, and whether somebody may live who gave it.
 
         One that an ended session gave is none of life; the hooks say nothing of whose theirs is.
         """
-        if not _works(git_dir, instance):
+        if not there.works(instance):
             return None, False
         try:
-            facts = os.stat(os.path.join(git_dir, beats.SEEN), follow_symlinks=False)
+            facts = os.stat(os.path.join(there.git_dir, beats.SEEN), follow_symlinks=False)
         except OSError:
             return None, False
         owners = [one.word for one in sessions if one.seen == facts.st_mtime_ns]
@@ -273,12 +276,12 @@ def _where(sign: signs.Sign) -> str:
     return f"recorded on {sign.host}, where not all that stood above it can be seen"
 
 
-def _has_trace(git_dir: str, instance: str) -> bool:
+def _has_trace(there: Home, instance: str) -> bool:
     """Tell whether an instance may have been in a worktree that is another's by now."""
-    if any(minted == instance for _, minted in beats.minted_in(git_dir)):
+    if instance in there.minted:
         return True
     folders = (sessionfile.FOLDER, beats.BEATS)
-    return not all(_is_absent(os.path.join(git_dir, folder, instance)) for folder in folders)
+    return not all(_is_absent(os.path.join(there.git_dir, folder, instance)) for folder in folders)
 
 
 def _is_absent(path: str) -> bool:
@@ -290,40 +293,3 @@ def _is_absent(path: str) -> bool:
     except OSError:
         return False
     return False
-
-
-def _works(git_dir: str, instance: str) -> bool:
-    """Tell whether `instance` is the worktree's worker: pinned, or the last to give a command."""
-    others = (_instances(git_dir) or set()) - {instance}
-    mine = _last(git_dir, instance)
-    return all(_last(git_dir, other) <= mine for other in others)
-
-
-def _last(git_dir: str, instance: str) -> float:
-    times = [_mtime(os.path.join(git_dir, beats.BEATS, instance)) or 0.0]
-    try:
-        times += [one.at for one in signs.every(git_dir, instance)]
-    except OSError:
-        pass
-    return max(times)
-
-
-def _instances(git_dir: str) -> set[str] | None:
-    """Return who can act in a worktree: the pinned one alone, else those minted there.
-
-    None where the pin cannot be read.
-    """
-    try:
-        pinned = pin.read(git_dir)
-    except (pin.Unreadable, OSError):
-        return None
-    if pinned is not None:
-        return {pinned.instance}
-    return {minted for _, minted in beats.minted_in(git_dir)}
-
-
-def _mtime(path: str) -> float | None:
-    try:
-        return os.stat(path, follow_symlinks=False).st_mtime
-    except OSError:
-        return None

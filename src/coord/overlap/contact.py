@@ -6,17 +6,31 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.cquote import c_unquoted
 from coord.guard import guarded
+from coord.overlap import forks
 from coord.repo import git
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from coord.overlap.forks import Fork
     from coord.repo.worktree import Worktree
 
 # A diff a file and a side: beyond that the names alone are told.
 LOOKED_INTO = 20
-_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
+_AT_ONCE = 400  # paths in one command line
+_HEADS = "refs/heads/"
+_DIFF = (
+    *("diff-tree", "--stdin", "--always", "-r", "--no-renames", "--no-ext-diff"),
+    *("--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"),
+)
+# What a diff says begins lines of its own: those of a file are behind "+", "-" or "\\".
+_HEADER = re.compile(r"\n[0-9a-f]{40,64}(?=\n)")
+_PATCH = re.compile(r"^diff --git ", re.MULTILINE)
+_NAMED = re.compile(r"^(?:---|\+\+\+) (.*)$", re.MULTILINE)
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
+_Side = tuple[str, str]  # a base and a tip
 
 
 class Region(NamedTuple):
@@ -70,67 +84,121 @@ class Contact(NamedTuple):
         return [one for one in self.files if one.regions != ()]
 
 
-class Branches:
-    """Asks git about branches, each question once."""
+class _Met(NamedTuple):
+    """A fork, which of the paths differ now, and all that both sides have changed, in order."""
 
-    def __init__(self, here: Worktree) -> None:
-        self._here, self._cwd = here, here.cwd
-        self._changed: dict[tuple[str, str], frozenset[str]] = {}
+    fork: Fork
+    differ: set[str]
+    paths: list[str]
 
-    def contacts(self, names: Sequence[str]) -> list[Contact]:
-        """Return the pairs of branches that have changed the same files."""
-        tips = {name: tip for name in names if (tip := self._tip(name))}
-        pairs = itertools.combinations(sorted(tips), 2)
-        found = (self._contact(one, other, tips) for one, other in pairs)
-        contacts = [contact for contact in found if contact is not None]
-        kinds = guarded.kinds(self._here, {one.path for some in contacts for one in some.files})
-        judged = (self._judged(one, kinds, tips) for one in contacts)
-        return [contact for contact in judged if contact.files]
 
-    def _contact(self, one: str, other: str, tips: dict[str, str]) -> Contact | None:
-        base = git.ask("merge-base", tips[one], tips[other], cwd=self._cwd).text
-        if not base or base in {tips[one], tips[other]}:
-            return None  # unrelated, or one has the other: nothing was changed on both sides
-        both = sorted(self._since(base, tips[one]) & self._since(base, tips[other]))
-        return Contact((one, other), base, tuple(Touched(path, None) for path in both))
+def contacts(here: Worktree, names: Iterable[str]) -> list[Contact]:
+    """Return the pairs of branches that have changed the same files.
 
-    def _judged(self, found: Contact, kinds: Mapping[str, str], tips: Mapping[str, str]) -> Contact:
-        """Look into the files of a contact that a driver neither joins nor refuses."""
-        one, other = (tips[name] for name in found.branches)
-        differ = self._since(one, other)
-        kept = [file for file in found.files if kinds.get(file.path) not in guarded.JOINED]
-        plain = [file.path for file in kept if file.path not in kinds and file.path in differ]
-        regions = {
-            path: self._regions(found.base, one, other, path) for path in plain[:LOOKED_INTO]
-        }
-        regions |= {file.path: () for file in kept if file.path not in differ}
-        return found._replace(
-            files=tuple(file._replace(regions=regions.get(file.path)) for file in kept)
-        )
+    A handful of git children, however many branches there are.
+    """
+    tips = _tips(here, names)
+    borne: dict[str, list[str]] = {}
+    for name in sorted(tips):
+        borne.setdefault(tips[name], []).append(name)
+    found = _changed(here, forks.forks(here, borne))
+    kinds = guarded.kinds(here, {path for _, _, paths in found for path in paths})
+    seen = list(_looked_into(here, found, kinds))
+    named = (
+        Contact((min(pair), max(pair)), fork.base, files)
+        for fork, files in seen
+        for pair in itertools.product(*(borne[tip] for tip in fork.tips))
+    )
+    return sorted(named, key=lambda one: one.branches)
 
-    def _tip(self, branch: str) -> str:
-        ref = f"refs/heads/{branch}^{{commit}}"
-        return git.ask("rev-parse", "--verify", "--quiet", ref, cwd=self._cwd).text
 
-    def _since(self, base: str, tip: str) -> frozenset[str]:
-        if (base, tip) not in self._changed:
-            words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", base, tip)
-            self._changed[base, tip] = frozenset(git.tell(*words, cwd=self._cwd).fields)
-        return self._changed[base, tip]
+def _tips(here: Worktree, names: Iterable[str]) -> dict[str, str]:
+    wanted = set(names)
+    listing = git.tell("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, cwd=here.cwd)
+    pairs = (line.split(" ", 1) for line in listing.text.split("\n") if line)
+    tips = {full.removeprefix(_HEADS): commit for commit, full in pairs}
+    return {name: tips[name] for name in wanted & tips.keys()}
 
-    def _regions(self, base: str, one: str, other: str, path: str) -> tuple[Region, ...] | None:
-        """Return where both have changed a file; None where it has no lines, or only its mode."""
-        mine, theirs = self._hunks(base, one, path), self._hunks(base, other, path)
-        return shared(mine, theirs) if mine and theirs else None
 
-    def _hunks(self, base: str, tip: str, path: str) -> list[Hunk]:
-        words = ("diff-tree", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv")
-        spec = f":(top,literal){path}"
-        done = git.tell(*words, "--no-color", base, tip, "--", spec, cwd=self._cwd)
-        return [
-            Hunk(int(start), 1 if count == b"" else int(count))
-            for start, count in _HUNK.findall(done.out)
-        ]
+def _changed(here: Worktree, found: Iterable[Fork]) -> list[_Met]:
+    """Return of each fork what either side has now of the paths that both have changed."""
+    ones = list(found)
+    wanted: dict[_Side, set[str]] = {}
+    for fork in ones:
+        for tip in fork.tips:
+            wanted.setdefault((fork.base, tip), set()).update(fork.paths)
+    has = {side: dict(_raw(text)) for side, text in _diffs(here, wanted, "--raw", "--no-abbrev")}
+    met = []
+    for fork in ones:
+        mine, theirs = (has[fork.base, tip] for tip in fork.tips)
+        both = sorted(fork.paths & mine.keys() & theirs.keys())
+        if both:
+            met.append(_Met(fork, {path for path in both if mine[path] != theirs[path]}, both))
+    return met
+
+
+def _looked_into(
+    here: Worktree, found: Sequence[_Met], kinds: Mapping[str, str]
+) -> Iterator[tuple[Fork, tuple[Touched, ...]]]:
+    """Look into the files of each fork that a driver neither joins nor refuses."""
+    plain = [
+        [path for path in one.paths if path not in kinds and path in one.differ][:LOOKED_INTO]
+        for one in found
+    ]
+    wanted: dict[_Side, set[str]] = {}
+    for (fork, *_), paths in zip(found, plain, strict=True):
+        for tip in fork.tips if paths else ():
+            wanted.setdefault((fork.base, tip), set()).update(paths)
+    hunks = {side: _hunks(text) for side, text in _diffs(here, wanted, "-p", "-U0")}
+    for (fork, differ, every), paths in zip(found, plain, strict=True):
+        regions: dict[str, tuple[Region, ...] | None] = dict.fromkeys({*every} - differ, ())
+        for path in paths:
+            mine, theirs = (hunks[fork.base, tip].get(path) for tip in fork.tips)
+            regions[path] = shared(mine, theirs) if mine and theirs else None
+        kept = (path for path in every if kinds.get(path) not in guarded.JOINED)
+        files = tuple(Touched(path, regions.get(path)) for path in kept)
+        if files:
+            yield fork, files
+
+
+def _diffs(
+    here: Worktree, wanted: Mapping[_Side, Collection[str]], *form: str
+) -> Iterator[tuple[_Side, str]]:
+    """Yield what git says, in a `form`, of the paths wanted of (base, tip), and maybe of others."""
+    sides = list(wanted)
+    while sides:
+        paths: set[str] = set()
+        size = 0
+        while size < len(sides) and (not size or len(paths) < _AT_ONCE):
+            paths |= set(wanted[sides[size]])
+            size += 1
+        now, sides = sides[:size], sides[size:]
+        stdin = "".join(f"{tip} {base}\n" for base, tip in now).encode()
+        specs = [f":(top,literal){path}" for path in sorted(paths)]
+        said = git.tell(*_DIFF, *form, "--", *specs, cwd=here.cwd, stdin=stdin).text
+        yield from zip(now, _HEADER.split(f"\n{said}\n")[1:], strict=True)
+
+
+def _raw(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (path, its mode and blob), nothing of a file that is gone."""
+    for line in text.split("\n"):
+        if line:
+            facts, _, path = line.partition("\t")
+            _, mode, _, blob, status = facts.split(" ")
+            yield c_unquoted(path), "" if status == "D" else f"{mode} {blob}"
+
+
+def _hunks(text: str) -> dict[str, list[Hunk]]:
+    """Return {path: what was changed in it}; nothing of one that has no lines, or only its mode."""
+    found: dict[str, list[Hunk]] = {}
+    for patch in _PATCH.split(text)[1:]:
+        head, _, lines = patch.partition("\n@@ ")
+        sides = [one for one in _NAMED.findall(head) if one != "/dev/null"]
+        if sides and lines:
+            path = c_unquoted(sides[0].removesuffix("\t"))[len("a/") :]
+            hunks = _HUNK.findall(f"@@ {lines}")
+            found.setdefault(path, []).extend(Hunk(int(a), int(n or 1)) for a, n in hunks)
+    return found
 
 
 def shared(one: Sequence[Hunk], other: Sequence[Hunk]) -> tuple[Region, ...]:

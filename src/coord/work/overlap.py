@@ -32,7 +32,7 @@ def overlap(call: Call) -> Overlap:
     landed = overlaps.Landed(worker, roll)
     met = overlaps.unlanded(landed, declared)
     names = [name for name in _branches(worker, roll) if not landed.is_branch(name)]
-    return Overlap(worker, met, contact.Branches(worker.here).contacts(names))
+    return Overlap(worker, met, contact.contacts(worker.here, names))
 
 
 def _branches(worker: Worker, roll: Roll) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coord.overlap import contact
-from coord.overlap.contact import Branches, Hunk, Region, shared
+from coord.overlap.contact import Hunk, Region, shared
 from coord.repo import worktree
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def text(changes: dict[int, str]) -> str:
 
 def found(repo: Repo, *branches: str) -> list[contact.Contact]:
     """Return the contacts of these branches."""
-    return Branches(worktree.discover(str(repo.path))).contacts(branches)
+    return contact.contacts(worktree.discover(str(repo.path)), branches)
 
 
 def branch(repo: Repo, name: str, files: dict[str, str | bytes]) -> None:
