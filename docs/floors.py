@@ -50,6 +50,8 @@ def modules() -> dict[str, Path]:
     found = {}
     for home, package in HOMES.items():
         for path in sorted((ROOT / home).rglob("*.py")):
+            if path.name == "_version.py":  # made by a build, not there before
+                continue
             parts = path.relative_to(ROOT / home).with_suffix("").parts
             found[".".join([package, *parts]).removesuffix(".__init__")] = path
     return found

@@ -74,6 +74,13 @@ def _uv(user: Repo) -> str:
     return "coord-install"
 
 
+def _devcontainer(user: Repo) -> str:
+    script = Path(__file__).parent.parent / "devcontainer/git-coord/install.sh"
+    user.env |= {"PREFIX": f"{user.env['HOME']}/.local", "SOURCE": os.environ["COORD_WHEEL"]}
+    _run(user, "sh", script)
+    return "git-coord-created"
+
+
 def _first_use(user: Repo, tmp_path: Path) -> None:
     git = ("git", "-C", str(tmp_path / "size"))
     _run(user, "git", "worktree", "add", "-q", "-b", "feat/size", tmp_path / "size")
@@ -82,11 +89,11 @@ def _first_use(user: Repo, tmp_path: Path) -> None:
     assert "task:x" in _run(user, "git", "coord", "board")
 
 
-@pytest.mark.parametrize("install", [_pip, _pipx, _uv], ids=["pip", "pipx", "uv"])
+@pytest.mark.parametrize("install", [_pip, _pipx, _uv, _devcontainer], ids=lambda one: one.__name__)
 def test_a_fresh_user_installs_and_makes_a_first_claim(
     user: Repo, tmp_path: Path, install: Callable[[Repo], str]
 ) -> None:
-    """As each of the three tells people to."""
+    """As each of them tells people to; the feature of a container has its prefix in this home."""
     _run(user, install(user))
 
     _first_use(user, tmp_path)
