@@ -12,13 +12,14 @@ import os
 
 from coord.base import command, gitconfig
 from coord.base.names import is_actor, shown
-from coord.identity import pin
+from coord.identity import includeif, pin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 VARIABLE = "COORD_ACTOR"
+_NAMED = 3
 
 
 def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during: str) -> str:
@@ -27,6 +28,15 @@ def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during:
     A git dir that cannot be written leaves the worktree unpinned: the guards then refuse by name.
     """
     dirs = os.path.abspath(git_dir), os.path.abspath(common_dir)
+    try:
+        foreign = includeif.foreign(dirs[1])
+        said = _pinned_or_mended(dirs, environ, during)
+        return said + _taken_out(set(foreign).difference(includeif.foreign(dirs[1])))
+    except OSError as error:
+        return _line(_why_not(error))
+
+
+def _pinned_or_mended(dirs: tuple[str, str], environ: Mapping[str, str], during: str) -> str:
     try:
         there = pin.read(dirs[0])
         if there is not None:
@@ -42,8 +52,13 @@ def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during:
     except gitconfig.Unwritable:
         again = command.recorded(dirs[1])
         return _line(f"not pinned: the installed author holds a control character; {again}")
-    except OSError as error:
-        return _line(_why_not(error))
+
+
+def _taken_out(foreign: Collection[str]) -> str:
+    if not foreign:
+        return ""
+    what = ", ".join(sorted(foreign)[:_NAMED])
+    return _line(f"coord/identities had what is no author, and every git obeyed it: {what} is out")
 
 
 def _why_not(error: OSError) -> str:

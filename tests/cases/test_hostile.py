@@ -180,7 +180,8 @@ def test_what_is_no_author_in_the_included_files_is_dropped(
     clean = file.read_text()
     file.write_text(clean + foreign)
 
-    installed.worktree(tmp_path / "third", "third")
+    done = installed.tried("worktree", "add", "-b", "third", str(tmp_path / "third"))
+    assert "coord/identities had what is no author" in done.err
     assert foreign not in file.read_text()
     assert clean in file.read_text()
 

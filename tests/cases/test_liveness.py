@@ -473,6 +473,25 @@ def test_a_copied_worktree_acts_for_nobody(three: list[Repo], tmp_path: Path) ->
     assert a.at(tmp_path / "scratch-own").coord("claim", "other").code == 0
 
 
+def test_the_hooks_of_a_copied_worktree_give_no_sign_for_the_original(
+    three: list[Repo], tmp_path: Path
+) -> None:
+    """Those of a moved one do, with another worktree in its old place too."""
+    a, b, _ = three
+    seen = Path(a.git("rev-parse", "--absolute-git-dir").strip(), "coord-seen")
+    shutil.copytree(a.path, tmp_path / "scratch", symlinks=True)
+    os.utime(seen, (1e9, 1e9))
+
+    a.at(tmp_path / "scratch").git("commit", "-q", "--allow-empty", "-m", "x")
+    a.at(tmp_path / "scratch").git("checkout", "-q", "-b", "other")
+
+    assert seen.stat().st_mtime == 1e9
+    a.path.rename(tmp_path / "moved")
+    b.path.rename(a.path)
+    a.at(tmp_path / "moved").git("commit", "-q", "--allow-empty", "-m", "x")
+    assert seen.stat().st_mtime > 1e9
+
+
 def test_a_copied_worktree_reads_nothing_in_the_name_of_the_original(
     three: list[Repo], tmp_path: Path
 ) -> None:

@@ -29,9 +29,12 @@ class Order(NamedTuple):
 
     @property
     def tips(self) -> list[str | None]:
-        """Their commits, as they are `finished`; None: none of its name is what was finished."""
-        refs = [one.branch.ref for one in self.plan.finished]
-        return [None if ref is None else ref.commit for ref in refs]
+        """Their commits, as they are `finished`; None: none of its name is what was finished.
+
+        Where several others have the commits, it is that which was finished.
+        """
+        found = [one.branch for one in self.plan.finished]
+        return [one.tip if one.under else one.ref and one.ref.commit for one in found]
 
     @property
     def has_landed(self) -> bool:
