@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NARROWEST = 20  # below it nothing is folded
 # It is pasted: never folded, nor parted from its first word.
-_COMMAND = re.compile(r"(?<=:) +(?:git |coord-install|[A-Z_]+=).*|^  run: .*")
+_COMMAND = re.compile(r"(?<=:) +(?:git |coord-install|mkdir |[A-Z_]+=).*|^  run: .*")
 _QUOTED = re.compile(r" *\| ")  # another's words
 _WORD = re.compile(r" *[^ ]+")
 _WARNS, _BAD, _GOOD, _THEIRS = "yellow", "red", "green", "cyan"
