@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -97,6 +98,18 @@ def test_a_fresh_user_installs_and_makes_a_first_claim(
     _run(user, install(user))
 
     _first_use(user, tmp_path)
+
+
+def test_git_shows_the_manual_of_what_uv_installed(user: Repo) -> None:
+    """Uv leaves it where no `man` looks, and `git coord --help` would find no entry."""
+    done = user.run(_uv(user))
+    _, _, command = done.err.partition("let man find it: ")
+
+    assert user.paste(command).code == 0
+    assert "let man find it" not in user.run("coord-install").err
+    assert (Path(user.env["HOME"]) / ".local/share/man/man1/git-coord.1").exists()
+    if shutil.which("man"):
+        assert "GIT-COORD(1)" in user.with_env(MANPAGER="cat").git("help", "coord")
 
 
 def test_one_file_is_all_that_a_user_without_pip_needs(user: Repo, tmp_path: Path) -> None:

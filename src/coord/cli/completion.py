@@ -21,6 +21,9 @@ def completion(ctx: click.Context, *, shell: str, words: tuple[str, ...]) -> Non
     bash   eval "$(git coord completion bash)"             in ~/.bashrc
     zsh    eval "$(git coord completion zsh)"              in ~/.zshrc, below compinit
     fish   git coord completion fish | source              in ~/.config/fish/config.fish
+
+    Where no git-coord is on PATH, `git coord` is known in its repositories only, and a shell begins
+    elsewhere: there say ~/.local/share/git-coord/bin/git-coord completion bash, or where it is.
     """
     if not words:
         click.echo(resources.files("coord.cli").joinpath(f"completion.{shell}").read_text("utf-8"))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NARROWEST = 20  # below it nothing is folded
 # It is pasted: never folded, nor parted from its first word.
-_COMMAND = re.compile(r"(?<=:) +(?:git |coord-install|[A-Z_]+=).*|^  run: .*")
+_COMMAND = re.compile(r"(?<=:) +(?:git |coord-install|mkdir |[A-Z_]+=).*|^  run: .*")
 _QUOTED = re.compile(r" *\| ")  # another's words
 _WORD = re.compile(r" *[^ ]+")
 _WARNS, _BAD, _GOOD, _THEIRS = "yellow", "red", "green", "cyan"
@@ -72,7 +72,7 @@ def folded(line: str, cells: int) -> Iterator[str]:
         return
     quoted = _QUOTED.match(line)
     part = quoted.group() if quoted else ""
-    margin = part or " " * (len(line) - len(line.lstrip()) + 4)
+    margin = part or " " * _margin(line, cells)
     found = _COMMAND.search(line)
     words = _WORD.findall(line[len(part) : found.start() if found else None])
     for word in [*words, *([found.group()] if found else [])]:
@@ -82,6 +82,14 @@ def folded(line: str, cells: int) -> Iterator[str]:
         else:
             part += word
     yield part
+
+
+def _margin(line: str, cells: int) -> int:
+    """Return where the last column of a table begins, or somewhat further in than `line` does."""
+    begun = len(line) - len(line.lstrip())
+    last = line.rfind("  ", begun)
+    column = width(line[:last]) + 2
+    return column if last > 0 and column <= cells // 2 else begun + 4
 
 
 def painted(line: str) -> str:

@@ -50,8 +50,9 @@ def screen(lines: Callable[[], list[str]]) -> None:
     """
     if not sys.stdout.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         again(_following(lines))
-    with _other_screen():
-        again(_in_place(lines))
+    drawn: list[str] = []
+    with _other_screen(drawn):
+        again(_in_place(lines, drawn))
 
 
 def _following(lines: Callable[[], list[str]]) -> Callable[[], None]:
@@ -67,30 +68,41 @@ def _following(lines: Callable[[], list[str]]) -> Callable[[], None]:
     return draw
 
 
-def _in_place(lines: Callable[[], list[str]]) -> Callable[[], None]:
-    before: list[str] = []
-
+def _in_place(lines: Callable[[], list[str]], drawn: list[str]) -> Callable[[], None]:
     def draw() -> None:
         found = _fitted([*map(shown, lines())])
-        if found != before:
-            before[:] = found
-            click.echo(_CLEAR + "\n".join(terminal.coloured(found)), nl=False)
-            sys.stdout.flush()
+        if found != drawn:
+            drawn[:] = found
+            _write(_CLEAR + "\n".join(terminal.coloured(found)))
 
     return draw
 
 
 @contextlib.contextmanager
-def _other_screen() -> Iterator[None]:
+def _other_screen(drawn: list[str]) -> Iterator[None]:
+    """Be on the other screen, also after a stop by Ctrl-Z; `drawn` is what stands there."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        _write(_LEAVE)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        drawn.clear()
+        _write(_ENTER)
+
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _end)
-    click.echo(_ENTER, nl=False)
+    signal.signal(signal.SIGTSTP, stop)
+    _write(_ENTER)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):  # a terminal that is gone
-            click.echo(_LEAVE, nl=False)
-            sys.stdout.flush()
+            _write(_LEAVE)
+
+
+def _write(text: str) -> None:
+    click.echo(text, nl=False)
+    sys.stdout.flush()
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

@@ -93,6 +93,7 @@ def test_columns_say_more_than_the_terminal(busy: Repo) -> None:
     [
         ("short", ["short"]),
         ("  a b  cc dd", ["  a b  cc", "      dd"]),
+        ("ok  b cc ddd", ["ok  b cc", "    ddd"]),
         ("one 色彩色彩 two", ["one", "    色彩色彩", "    two"]),
         ("  | words of others", ["  | words", "  | of", "  | others"]),
         ("  run: git coord claim x --intent y", ["  run: git coord claim x --intent y"]),

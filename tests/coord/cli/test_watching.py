@@ -102,3 +102,13 @@ def test_it_is_fitted_to_another_size_at_once(screen: Screen, installed: Repo) -
 
     assert drawn.count("\n") == 4
     assert max(len(row.strip("\r")) for row in drawn.split("\n")) <= 30 + len("\x1b[32m\x1b[0m")
+
+
+def test_a_stop_gives_the_terminal_back_until_it_goes_on(screen: Screen) -> None:
+    """Ctrl-Z and `fg`: a shell without a cursor, on the other screen, would be no shell."""
+    screen.shows("0 claims")
+    screen.child.send_signal(signal.SIGTSTP)
+
+    assert screen.shows(LEAVE).endswith(LEAVE)
+    screen.child.send_signal(signal.SIGCONT)
+    assert screen.shows("0 claims").startswith(ENTER)
