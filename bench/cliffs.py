@@ -186,9 +186,8 @@ def once(folder: Path, size: int) -> tuple[Cost, Cost]:
 def refs(folder: Path, size: int) -> tuple[Cost, Cost]:
     """Return what a commit costs that takes a line out of a log, among many loose refs."""
     repo = Repo(folder, inline("log.tsv", "one\ntwo\n"))
-    repo.feed(
-        f"commit refs/heads/mine\n{_WHO}from refs/heads/main^0\n{inline('log.tsv', 'one%stwo%sthree%s'.replace('%s', chr(10)))}"
-    )
+    mine = inline("log.tsv", "one\ntwo\nthree\n")
+    repo.feed(f"commit refs/heads/mine\n{_WHO}from refs/heads/main^0\n{mine}")
     repo.git("switch", "-q", "mine")
     tip = (repo.path / ".git/refs/heads/main").read_text()
     for number in range(size):

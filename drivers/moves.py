@@ -77,10 +77,10 @@ class Moves:
             return False
         return not self._edits or piece.kind == ITEM or piece.gap is not None
 
-    def require_one_place(self, base: list[bytes]) -> None:
+    def require_one_place(self, base: bytes) -> None:
         """Raise Clash where something was moved apart, or one side removed what the other moved.
 
-        `base`: the lines of the base, in which what stands is no news that two sides bring.
+        `base`: the text of the base, in which what stands is no news that two sides bring.
         """
         ours, theirs = self._alone.values()
         for name, node in self._gone.items():
@@ -88,7 +88,7 @@ class Moves:
                 raise self._clash(APART, name, node.at, "base")
         self._require_anchors()
         both = sorted(ours.keys() & theirs.keys()) if self._edits else []
-        news = set(both) - {line.strip() for line in base} if both else set()
+        news = set(both) - {line.strip() for line in base.split(b"\n")} if both else set()
         for name in both:
             (one, direct), (other, straight) = ours[name], theirs[name]
             leaves = not (one.kids or other.kids)

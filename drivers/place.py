@@ -8,15 +8,18 @@ such pieces are compared whole.
 from __future__ import annotations
 
 import re  # the tree needs it anyway
+from _bisect import bisect_left  # `bisect` is a file more to load
 
 from coord.drivers.instant import instant
 from coord.drivers.line import is_release
+from coord.drivers.passage import DEPTH, steps
 from coord.drivers.tree import SECTION, text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
+    from coord.drivers.passage import Passage
     from coord.drivers.tree import Node
 
     Key = tuple[bytes, int, bytes, int]  # …, all its lines, which copy of them
@@ -92,13 +95,29 @@ def removed(side: Table, base: Table, kept: Table) -> list[int]:
     return holes
 
 
-def descending(base: Iterable[Node]) -> bool | None:
-    """Tell whether most stamped pieces and sections stand above a smaller one; None of too few."""
-    order = [(size(node), node.name) for node in base if is_dated(node)]
-    if len(order) < 2:  # noqa: PLR2004 - a direction needs two
+def descending(base: list[Node], run: Passage | None = None) -> bool | None:
+    """Tell whether most stamped pieces and sections stand above a smaller one; None of too few.
+
+    `run` are sections of this place or another one that nobody read.
+    """
+    order = [_order(node) for node in base if is_dated(node)]
+    down, up = steps(order)
+    at = bisect_left(base, run.line, key=lambda node: node.at) if run else 0
+    if run and at and (base[at - 1].kind, base[at - 1].depth) == (SECTION, DEPTH):
+        behind = bisect_left(base, run.line + run.kept.count(b"\n"), key=lambda node: node.at)
+        first, last = ((size(name, SECTION), name) for name in (run.names[0], run.names[-1]))
+        above = [_order(node) for node in base[:at] if is_dated(node)]
+        below = [_order(node) for node in base[behind:] if is_dated(node)]
+        ends = steps([*above, first]), steps([last, *below])
+        inside = run.steps(lambda name: (size(name, SECTION), name))
+        down, up = (sum(counts) for counts in zip(inside, *ends, strict=True))
+    elif len(order) < 2:  # noqa: PLR2004 - a direction needs two
         return None
-    steps = [(order[at], order[at + 1]) for at in range(len(order) - 1)]
-    return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
+    return down > up
+
+
+def _order(node: Node) -> tuple[Size, bytes]:
+    return size(node.name, node.kind), node.name
 
 
 def is_dated(node: Node) -> bool:
@@ -106,18 +125,17 @@ def is_dated(node: Node) -> bool:
     return node.kind == SECTION or instant(node.name.lstrip(b"#")) is not None
 
 
-def size(node: Node) -> Size:
+def size(name: bytes, kind: int) -> Size:
     """Return what pieces are ordered by: the instant, then, for sections, the numbers."""
-    stamp = instant(node.name.lstrip(b"#"))
-    return (() if stamp is None else (stamp,)), _numbers(node) if node.kind == SECTION else ()
+    stamp = instant(name.lstrip(b"#"))
+    return (() if stamp is None else (stamp,)), _numbers(name) if kind == SECTION else ()
 
 
-def _numbers(node: Node) -> tuple[tuple[int, bytes], ...]:
+def _numbers(title: bytes) -> tuple[tuple[int, bytes], ...]:
     """Return the numbers of a title, comparable without reading a thousand digits as an int.
 
     Before the end of a version goes what comes before its release: `-rc.1`, `~`, `.dev`.
     """
-    title = node.name
     if is_release(title):
         version = title[title.index(b"(") + 1 : title.index(b")")]
         title = version if b":" in version else b"0:" + version  # an epoch
@@ -136,11 +154,15 @@ def _numbers(node: Node) -> tuple[tuple[int, bytes], ...]:
 
 
 class Weaver:
-    """Weaves what two sides put into one place. `nodes`: every piece of either side."""
+    """Weaves what two sides put into one place. `nodes`: every piece of either side.
 
-    def __init__(self, nodes: Table, *, down: bool | None) -> None:
+    `descends`: says which way the base goes, where that is asked.
+    """
+
+    def __init__(self, nodes: Table, descends: Callable[[], bool | None]) -> None:
         self._nodes = nodes
-        self._down = down
+        self._descends = descends
+        self._down: list[bool | None] = []
         self._sizes: dict[tuple[bytes, int], Size] = {}
         self._texts: dict[Key, tuple[bytes, ...]] = {}
 
@@ -151,8 +173,12 @@ class Weaver:
         what two sides put there goes in the same order whoever comes third. Where all have an order
         of their own, that of the base's siblings decides, if it tells.
         """
-        turned = self._down not in (top, None)
-        turned = turned and all(is_dated(self._nodes[key]) for key in (*left, *right))
+        if not left or not right:
+            return left or right
+        turned = all(is_dated(self._nodes[key]) for key in (*left, *right))
+        if turned:
+            self._down = self._down or [self._descends()]
+            turned = self._down[0] not in (top, None)
         if not top:
             return self._merged(left, right, turned=turned)
         return self._merged(left[::-1], right[::-1], turned=turned)[::-1]
@@ -199,5 +225,5 @@ class Weaver:
     def _size(self, key: Key) -> Size:
         known = self._sizes.get(key[:2])
         if known is None:
-            known = self._sizes[key[:2]] = size(self._nodes[key])
+            known = self._sizes[key[:2]] = size(*key[:2])
         return known

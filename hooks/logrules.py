@@ -70,6 +70,11 @@ def _judged(
     And the first that it takes out as the commit had brought it which this one reverts.
     """
     parents = versions.past.parents
+    if blob and kind == "log" and start is None and not parents[1:]:
+        from coord.hooks import appended  # noqa: PLC0415  # most commits to a log end here
+
+        if appended.is_growth(versions.cwd, parents[0], path, blob):
+            return None, None
     new = versions.blob(blob) if blob else b""
     texts = [versions.text(parent, path) for parent in parents]
     if new in texts:
