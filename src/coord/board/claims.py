@@ -7,12 +7,14 @@ away, far below a newer top. So a win counts only while the chain from it upward
 
 from __future__ import annotations
 
+import bisect
 import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import publish
 from coord.base.names import quote
-from coord.board import eventjson, keys, notices
+from coord.board import eventjson, keys, notices, retired, sweep
 from coord.board.events import UNKNOWN, Event, State, unknown
 from coord.board.store import StoreError, Unavailable, Unknown, not_permitted
 from coord.identity import pin
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from coord.identity.whoami import Identity
 
 PATIENCE = 30.0
-_KEPT_FOR = 7 * 86400
-_COMPACT_EVERY = 32
+_COMPACT_EVERY, _SWEEP_EVERY = 32, 16
+_MOST_KEPT = 1000  # events of one scope
 _DENIED = "denied"  # of an event that another user has closed to us: who, and how
 
 
@@ -47,6 +49,11 @@ def top(store: Store, scope: str) -> Event | None:
         found = _event(store, folder, numbers, len(numbers) - 1, scope)
         if found is not None:
             return found
+
+
+def next_after(store: Store, newest: Event | None) -> int:
+    """Return the number of the event after `newest`; of the first one where there is none."""
+    return 1 + (retired.mark(store) if newest is None else newest.seq)
 
 
 def state(store: Store, scope: str) -> State:
@@ -99,14 +106,15 @@ def change(
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         newest = top(store, scope)
-        before = State() if newest is None else newest.state
+        height = retired.mark(store) if newest is None else 0
+        before = State(generation=height) if newest is None else newest.state
         if newest is not None and _DENIED in newest.details and newest.kind == "unreadable":
             raise not_permitted("the claim may not be read", scope, str(newest.details[_DENIED]))
         wanted = decide(before)
         if wanted is None:
             return Outcome(before, None)
-        event = _next(newest, scope, me, wanted)
-        if _published(store, before, event):
+        event = _next(newest, height, scope, me, wanted)
+        if _published(store, before, event, newest):
             return Outcome(event.state, event)
     raise Unavailable(
         "store-unavailable",
@@ -117,9 +125,9 @@ def change(
     )
 
 
-def _next(newest: Event | None, scope: str, me: Identity, wanted: Change) -> Event:
+def _next(newest: Event | None, height: int, scope: str, me: Identity, wanted: Change) -> Event:
     return Event(
-        seq=1 if newest is None else newest.seq + 1,
+        seq=1 + (height if newest is None else newest.seq),
         nonce=wanted.nonce or os.urandom(8).hex(),
         after=None if newest is None else newest.nonce,
         kind=wanted.kind,
@@ -132,8 +140,26 @@ def _next(newest: Event | None, scope: str, me: Identity, wanted: Change) -> Eve
     )
 
 
-def _published(store: Store, before: State, event: Event) -> bool:
-    """Publish `event`, and before it what others are to be told of it."""
+def _published(store: Store, before: State, event: Event, newest: Event | None) -> bool:
+    """Publish `event`, decided on `newest`, and before it what others are to be told of it."""
+    try:
+        with store.writing():
+            if not _stands(store, event, newest) or not _created(store, before, event):
+                return False
+    except publish.Held as error:
+        raise _swept_for_long(error) from error
+    _tidied(store, event)
+    return True
+
+
+def _stands(store: Store, event: Event, newest: Event | None) -> bool:
+    """Tell whether what was decided on was not swept away since: a scope begins above the mark."""
+    if newest is None:
+        return retired.mark(store) == event.seq - 1
+    return store.read(keys.event(keys.claim(event.scope), newest.seq)) is not None
+
+
+def _created(store: Store, before: State, event: Event) -> bool:
     folder = keys.claim(event.scope)
     key, value = keys.event(folder, event.seq), eventjson.encode(event)
     told = notices.publish(store, before, event)
@@ -147,10 +173,28 @@ def _published(store: Store, before: State, event: Event) -> bool:
         won = False
     if not won:
         notices.withdraw(store, told)
-        return False
-    if event.seq % _COMPACT_EVERY == 0:
-        _compacted(store, folder)
-    return True
+    return won
+
+
+def _tidied(store: Store, event: Event) -> None:
+    """Clear up, at some events; where that fails, what was published stands all the same."""
+    try:
+        if event.seq % _COMPACT_EVERY == 0:
+            compact(store, keys.claim(event.scope))
+        if int(event.nonce[:2], 16) % _SWEEP_EVERY == 0:
+            sweep.scopes(store)
+    except (StoreError, ValueError):
+        return
+
+
+def _swept_for_long(error: publish.Held) -> Unavailable:
+    return Unavailable(
+        "store-unavailable",
+        "the board is being swept, and does not come free",
+        where=str(error.filename),
+        why=str(error.strerror),
+        run="git coord doctor",
+    )
 
 
 def _proved(store: Store, folder: str, event: Event) -> bool:
@@ -169,14 +213,6 @@ def _proved(store: Store, folder: str, event: Event) -> bool:
             why=error.why,
             run=f"git coord log {quote(event.scope)}",
         ) from error
-
-
-def _compacted(store: Store, folder: str) -> None:
-    """Clear up; where that fails, the event that was published stands all the same."""
-    try:
-        compact(store, folder)
-    except StoreError:
-        return
 
 
 def _unbroken(store: Store, folder: str, event: Event) -> bool:
@@ -199,18 +235,22 @@ def _unbroken(store: Store, folder: str, event: Event) -> bool:
 def compact(store: Store, folder: str) -> None:
     """Delete history below the newest record that is older than a week; never the top.
 
-    Only where the store stamps records: by a writer's clock, a week can be a moment.
+    Nor is more kept of a week than its newest thousand. A portion at a time, the lowest first. Only
+    where the store stamps records: by a writer's clock, a week can be a moment.
     """
     now = store.now()
     if now is None:
         return
     numbers = _numbers(store, folder)
-    for index, seq in reversed(list(enumerate(numbers[:-1]))):
+
+    def is_old(seq: int) -> bool:
         rec = store.read(keys.event(folder, seq))
-        if rec is not None and rec.at is not None and now - rec.at > _KEPT_FOR:
-            for below in numbers[:index]:
-                _drop(store, keys.event(folder, below))
-            return
+        return rec is None or (rec.at is not None and now - rec.at > sweep.KEPT_FOR)
+
+    old = bisect.bisect_left(numbers[:-1], 1, key=lambda seq: not is_old(seq))
+    spare = max(old - 1, len(numbers) - _MOST_KEPT)
+    for below in numbers[: max(0, min(spare, sweep.PORTION))]:
+        _drop(store, keys.event(folder, below))
 
 
 def _drop(store: Store, key: str) -> None:

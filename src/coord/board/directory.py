@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from coord.base import publish, sharing
 from coord.base.names import quote
-from coord.board import keys, recordfile
+from coord.board import keys, recordfile, sweeplock
 from coord.board.store import Caps, Rec, Unavailable, Unknown, not_permitted
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Directory:
     def __init__(self, root: str) -> None:
         self._root = root
         self._scratch = os.path.join(root, "tmp")
+        self._sweeps = os.path.join(root, "sweep.lock")
 
     @property
     def _share(self) -> int:
@@ -78,6 +79,23 @@ class Directory:
             rec = self._read(f"{prefix}/{name}/{names[-1]}") if names else None
             if rec is not None:
                 yield rec
+
+    def folders(self, prefix: str) -> Sequence[str]:
+        """See :meth:`coord.board.store.Store.folders`."""
+        keys.require(f"{prefix}/x")
+        return [f"{prefix}/{name}" for name in self._parts(prefix)]
+
+    def prune(self, folder: str) -> None:
+        """See :meth:`coord.board.store.Store.prune`."""
+        _remove_empty(os.path.dirname(self._path(f"{folder}/x")))
+
+    def writing(self) -> sweeplock.Writing:
+        """See :meth:`coord.board.store.Store.writing`."""
+        return sweeplock.Writing(self._sweeps, self._share)
+
+    def alone(self) -> sweeplock.Alone:
+        """See :meth:`coord.board.store.Store.alone`."""
+        return sweeplock.Alone(self._sweeps, self._share)
 
     def delete(self, key: str, expect: bytes) -> bool:
         """See :meth:`coord.board.store.Store.delete`."""

@@ -18,7 +18,7 @@ from coord.board.messages import Message, Party
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from coord.board.events import State
+    from coord.board.events import Event, State
     from coord.board.offer import Offer
     from coord.board.store import Rec, Store
     from coord.identity.whoami import Identity
@@ -44,12 +44,15 @@ class Shown(NamedTuple):
 
 
 def unread(
-    store: Store, who: Identity | str | None, broken: list[str] | None = None
+    store: Store,
+    who: Identity | str | None,
+    broken: list[str] | None = None,
+    tops: Iterable[Event] | None = None,
 ) -> list[Message]:
     """Return what an instance has not read yet, oldest first, and every offer that it may take.
 
     Nothing is marked as read. Nobody has an empty inbox. The names of records that are no message
-    are added to `broken`.
+    are added to `broken`; whoever has read the newest events already gives them as `tops`.
     """
     instance = who if who is None or isinstance(who, str) else who.instance
     if instance is None:
@@ -59,7 +62,8 @@ def unread(
     new = [f"{prefix}/{name}" for name in _names(store, instance) if name not in known]
     found = (rec for key in new if (rec := store.read(key)) is not None)
     letters = _letters(found, broken)
-    return _by_time([*letters, *_offers(store, instance, known)])
+    newest = claims.tops(store) if tops is None else tops
+    return _by_time([*letters, *_offers(newest, instance, known)])
 
 
 def every(store: Store, instance: str | None, broken: list[str] | None = None) -> list[Message]:
@@ -69,7 +73,7 @@ def every(store: Store, instance: str | None, broken: list[str] | None = None) -
     known = read_ids(store, instance)
     found = _letters(store.list(keys.messages(instance)), broken)
     letters = [one._replace(read=one.id in known) for one in found]
-    return _by_time([*letters, *_offers(store, instance, known)])
+    return _by_time([*letters, *_offers(claims.tops(store), instance, known)])
 
 
 def named(store: Store, instance: str, text: str) -> list[str]:
@@ -91,16 +95,16 @@ def shown_last(store: Store, instance: str | None) -> Shown | None:
     Two sessions of one worker, or a pipe that was cut off, look like no message at all without it.
     """
     for rec in reversed(list(store.list(keys.read(instance))) if instance else []):
-        ids = _ids(rec)
-        if ids and not _is_joined(rec):
-            return Shown(len(ids), rec.at)
+        shown = ids(rec)
+        if shown and not _is_joined(rec):
+            return Shown(len(shown), rec.at)
     return None
 
 
 def find(store: Store, instance: str, name: str) -> Message | None:
     """Return the message to `instance` with the id `name`; None where there is none."""
     rec = store.read(f"{keys.messages(instance)}/{name}")
-    return None if rec is None else _decoded(rec)
+    return None if rec is None else decoded(rec)
 
 
 def mark_read(store: Store, instance: str, shown: Iterable[Message]) -> None:
@@ -113,18 +117,18 @@ def mark_read(store: Store, instance: str, shown: Iterable[Message]) -> None:
 
 def read_ids(store: Store, instance: str) -> set[str]:
     """Return the ids that an instance has been shown."""
-    return {name for rec in store.list(keys.read(instance)) for name in _ids(rec)}
+    return {name for rec in store.list(keys.read(instance)) for name in ids(rec)}
 
 
-def offers(store: Store, instance: str) -> Iterator[Offered]:
+def offers(tops: Iterable[Event], instance: str) -> Iterator[Offered]:
     """Yield the scopes that are offered to an instance."""
-    for event in claims.tops(store):
+    for event in tops:
         for offer in handover.to_me(event.state, instance):
             yield Offered(event.scope, event.state, offer)
 
 
-def _offers(store: Store, instance: str, known: set[str]) -> Iterator[Message]:
-    for scope, state, offer in offers(store, instance):
+def _offers(tops: Iterable[Event], instance: str, known: set[str]) -> Iterator[Message]:
+    for scope, state, offer in offers(tops, instance):
         yield _of_offer(scope, state, offer, instance, read=offer.id in known)
 
 
@@ -154,7 +158,7 @@ def _names(store: Store, instance: str) -> list[str]:
 def _letters(records: Iterable[Rec], broken: list[str] | None) -> list[Message]:
     found = []
     for rec in records:
-        message = _decoded(rec)
+        message = decoded(rec)
         if message is not None:
             found.append(message)
         elif broken is not None:
@@ -162,7 +166,7 @@ def _letters(records: Iterable[Rec], broken: list[str] | None) -> list[Message]:
     return found
 
 
-def _decoded(rec: Rec) -> Message | None:
+def decoded(rec: Rec) -> Message | None:
     """Return the message in `rec`; what calls itself by another name than its own is none."""
     found = messages.decode(rec.value)
     return found if found is not None and rec.key.endswith(f"/{found.id}") else None
@@ -184,12 +188,12 @@ def _publish(store: Store, instance: str, ids: Sequence[str], *, joined: bool = 
 def _join(store: Store, instance: str) -> None:
     """Put many receipts into few, but the last; the new ones stand before the old ones go."""
     old = list(store.list(keys.read(instance)))[:-1]
-    small = [rec for rec in old if len(_ids(rec)) < _ROOM]
+    small = [rec for rec in old if len(ids(rec)) < _ROOM]
     if len(small) <= _RECEIPTS:
         return
-    ids = sorted({name for rec in small for name in _ids(rec)})
-    for start in range(0, len(ids), _ROOM):
-        _publish(store, instance, ids[start : start + _ROOM], joined=True)
+    every = sorted({name for rec in small for name in ids(rec)})
+    for start in range(0, len(every), _ROOM):
+        _publish(store, instance, every[start : start + _ROOM], joined=True)
     for rec in small:
         store.delete(rec.key, rec.value)
 
@@ -198,9 +202,10 @@ def _is_joined(rec: Rec) -> bool:
     return peerjson.document(rec.value).get("joined") is True
 
 
-def _ids(rec: Rec) -> list[str]:
+def ids(rec: Rec) -> set[str]:
+    """Return the messages that a receipt names."""
     try:
         found = peerjson.document(rec.value)["ids"]
     except (ValueError, LookupError, TypeError, RecursionError):
-        return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+        return set()
+    return {name for name in found if isinstance(name, str)} if isinstance(found, list) else set()

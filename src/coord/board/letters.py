@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Where nothing is known of the sender's process, a letter this old was left by a killed one.
 _PATIENCE = 60.0
+_SENT = 29 * 86400  # read messages are kept for a day longer
 
 
 class Letter(NamedTuple):
@@ -62,7 +63,8 @@ def once(
         there = store.create(key, value)
     letter = _decode(there)
     sent = [] if letter is None else list(letter.messages)
-    _deliver(store, sent)
+    if there.value == value or not _is_past(store, there):
+        _deliver(store, sent)
     return there.value == value, sent
 
 
@@ -77,6 +79,12 @@ def settle(store: Store, instance: str) -> list[tuple[Message, ...]]:
         store.delete(rec.key, rec.value)
         found.append(letter.messages)
     return found
+
+
+def _is_past(store: Store, rec: Rec) -> bool:
+    """Tell whether it was sent so long ago that it is read, and may have been taken away."""
+    now = store.now()
+    return now is not None and rec.at is not None and now - rec.at > _SENT
 
 
 def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:

@@ -13,7 +13,7 @@ import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import eventjson, keys, peerjson
+from coord.board import eventjson, keys, peerjson, retired
 from coord.identity import pin
 
 if TYPE_CHECKING:
@@ -165,7 +165,9 @@ def _happened(store: Store, scope: str, seq: int, nonce: str) -> bool:
     rec = store.read(keys.event(folder, seq))
     if rec is not None:
         return eventjson.is_event(rec.value, nonce)
-    return any(keys.seq_of(later.key) > seq for later in store.list(folder, values=False))
+    if any(keys.seq_of(later.key) > seq for later in store.list(folder, values=False)):
+        return True
+    return 0 < seq <= retired.mark(store)  # swept, with the scope
 
 
 def _is_idle(store: Store, rec: Rec) -> bool:

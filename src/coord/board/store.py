@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from coord.base.errors import Environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
 
 
 class Rec(NamedTuple):
@@ -108,6 +109,21 @@ class Store(Protocol):
         """Return the last record by key of every folder below `prefix`, sorted by key.
 
         One look a folder, where a list would bring every record of every log.
+        """
+
+    def folders(self, prefix: str) -> Sequence[str]:
+        """Return the folders below `prefix`, sorted, each as the prefix of its records."""
+
+    def prune(self, folder: str) -> None:
+        """Forget a folder that has no records left; any other stays."""
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Keep sweeps away for a block: between a look at the board and what is decided on it."""
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """Keep :meth:`writing` away for a block; False, at once, where somebody is at it.
+
+        Where a store has no locks it is never alone, and nothing is swept.
         """
 
     def delete(self, key: str, expect: bytes) -> bool:

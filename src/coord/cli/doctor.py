@@ -8,14 +8,20 @@ from coord.cli import edge, progress, show
 from coord.doctor import text
 from coord.doctor.examine import examine
 from coord.documents.doctor import diagnosis
-from coord.work import where
+from coord.work import tidy, where
 
 
 @click.command()
+@click.option("--sweep", is_flag=True, help="First take off the board what nobody needs any more.")
 @show.json_option
-def doctor(*, as_json: bool) -> int:
-    """Prove what is in force in every worktree, and name what is not; change nothing."""
-    call = edge.call(None, "doctor")
+def doctor(*, sweep: bool, as_json: bool) -> int:
+    """Prove what is in force in every worktree, and name what is not; change nothing else."""
+    call = edge.call(None, "doctor --sweep" if sweep else "doctor")
+    if sweep:
+        with progress.going("sweeping the board"):
+            swept = tidy.everything(call)
+        again = "; there may be more: git coord doctor --sweep" if swept.more else ""
+        call.note(f"{swept.records} records went off the board{again}")
     with progress.going("looking at every worktree"):
         found = examine(where.located(call), call.cwd, call.environ)
     if as_json:

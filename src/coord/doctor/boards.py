@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.base.names import quote, shown
-from coord.board import chosen, claims, keys
+from coord.board import chosen, claims, keys, retired, sweep
 from coord.board.directory import DEEP
 from coord.board.store import StoreError
 from coord.doctor.findings import Finding, Verdict, verdict
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.board.events import Event
+    from coord.board.store import Store
 
 
 def judge(common_dir: str, raced: Verdict) -> Verdict:
@@ -24,8 +25,16 @@ def judge(common_dir: str, raced: Verdict) -> Verdict:
         Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
         for path in _no_folders(root)
     ]
-    findings = findings or list(_unreadable(common_dir, root))
-    return verdict(raced.subject, raced.right, [*raced.findings, *findings])
+    findings = findings or [*_unreadable(common_dir, root), *_reused(common_dir)]
+    notes = () if findings else _kept(chosen.board_of(common_dir))
+    return verdict(raced.subject, raced.right, [*raced.findings, *findings], notes)
+
+
+def _kept(store: Store) -> Iterator[str]:
+    """Yield how much is on the board that a sweep takes away, where it is more than a portion."""
+    folders = len(store.folders("claims"))
+    if folders > sweep.PORTION and (kept := sweep.kept(store)) > sweep.PORTION:
+        yield f"{kept} of {folders} scopes are free for a week and more: git coord doctor --sweep"
 
 
 def _no_folders(root: str) -> Iterator[str]:
@@ -56,6 +65,27 @@ def _unreadable(common_dir: str, root: str) -> Iterator[Finding]:
                 yield _torn(common_dir, root, event)
     except StoreError as error:
         yield Finding(error.rule, common_dir, f"{error.where}: {error.why}", error.run)
+
+
+def _reused(common_dir: str) -> Iterator[Finding]:
+    """Yield each scope that a version without the mark began anew after it had been swept away."""
+    store = chosen.board_of(common_dir)
+    since = retired.since(store)
+    if since is None:
+        return
+    for folder in store.folders("claims"):
+        first = store.read(keys.event(folder, 1))
+        if first is not None and first.at is not None and first.at > since:
+            yield _given_twice(common_dir, folder)
+
+
+def _given_twice(common_dir: str, folder: str) -> Finding:
+    name = shown(keys.guessed(folder.rpartition("/")[2]))
+    message = (
+        f"an earlier version of git-coord has begun {name} at 1 after a sweep: its generations may "
+        "have been given before; upgrade whoever works here"
+    )
+    return Finding("generation-reused", common_dir, message, f"git coord log {quote(name)}")
 
 
 def _torn(common_dir: str, root: str, event: Event) -> Finding:

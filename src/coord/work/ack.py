@@ -48,7 +48,7 @@ def ack(call: Call, name: str) -> Claims | Read:
 
 def _offered(worker: Worker, name: str) -> Offered | None:
     """Return the offer to `worker` that `name` means; None where no or no single one does."""
-    standing = list(inbox.offers(worker.store, worker.instance))
+    standing = list(inbox.offers(claims.tops(worker.store), worker.instance))
     exact = [one for one in standing if one.offer.id == name]
     found = exact or [one for one in standing if inbox.is_short_for(name, one.offer.id)]
     return found[0] if len(found) == 1 else None

@@ -8,7 +8,7 @@ from coord.board import claims, done, scopes
 from coord.board.keys import normal
 from coord.order import candidates, standing
 from coord.order.arrange import LANDED
-from coord.work import arrive
+from coord.work import arrive, tidy
 from coord.work.target import target
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def settle(call: Call, names: Sequence[str], onto: str | None = None) -> Landed:
         gone = _places(worker, goal, event, landed, roll)
         if gone:
             settled += _settled(worker, roll, event.scope, goal, gone)
+    tidy.portion(worker.store, roll)
     return Landed(goal, settled)
 
 

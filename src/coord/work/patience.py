@@ -57,7 +57,7 @@ def until(
         newest = claims.top(worker.store, scope)
         state = State() if newest is None else newest.state
         # It listens before anything is judged: what comes after the judgement rings.
-        bell = bell_of(worker, scope, 1 if newest is None else newest.seq + 1)
+        bell = bell_of(worker, scope, claims.next_after(worker.store, newest))
         try:
             rung()
             if is_open(state):

@@ -9,7 +9,7 @@ from coord.guard import refusal
 from coord.identity import whoami as identities
 from coord.liveness import beats
 from coord.repo import git
-from coord.work import arrive, leaving, uncommitted, where, whoami
+from coord.work import arrive, leaving, tidy, uncommitted, where, whoami
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -69,6 +69,7 @@ def sign_off(call: Call) -> SignedOff:
     others = {one.name: one.told for one in worker.others()}
     left = _left(worker, others)
     beats.drop(here.git_dir, me.instance, others)
+    tidy.portion(worker.store, worker.roll())
     return SignedOff(worker, pending, changed, *left)
 
 

@@ -24,7 +24,7 @@ from coord.work.ledgerentry import worktree_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from coord.board.events import Place
+    from coord.board.events import Event, Place
     from coord.board.messages import Message
     from coord.board.roll import Member
     from coord.board.view import Row
@@ -87,9 +87,10 @@ def aged(made: Woken) -> Screen:
 def _gathered(worker: Worker, declared: Config, missing: dict[str, str]) -> Woken:
     fleet, me, now = declared.fleet, worker.me, time.time()
     roll = Roll(worker.store, worker.here, declared.expires)
-    members, rows, holders = _board(worker, roll, missing)
+    tops = _part(missing, "claims", lambda: list(claims.tops(worker.store)))
+    members, rows, holders = _board(tops, roll, missing)
     shipped, put_down = Until[Move](now), Until[PutDown](now)
-    messages = _part(missing, "messages", lambda: _unread(worker))
+    messages = _part(missing, "messages", lambda: _unread(worker, tops))
     seen = _part(missing, "mirror", lambda: _mirror(worker, declared, shipped))
     put_downs = _part(missing, "put_downs", lambda: _put_downs(worker, declared, put_down))
     late = None
@@ -117,10 +118,9 @@ def _gathered(worker: Worker, declared: Config, missing: dict[str, str]) -> Woke
 
 
 def _board(
-    worker: Worker, roll: Roll, missing: dict[str, str]
+    tops: list[Event] | None, roll: Roll, missing: dict[str, str]
 ) -> tuple[list[Member], list[Row], Mapping[str, Place] | None]:
     """Return who is here, what is taken, and who holds which lane: None when unknown."""
-    tops = _part(missing, "claims", lambda: list(claims.tops(worker.store)))
     rows = board.rows_of(tops or (), roll)
     members = _part(missing, "actors", lambda: roll.members(view.owners(rows))) or []
     if tops is None:
@@ -129,7 +129,7 @@ def _board(
     return members, rows, lanes.holders(tops)
 
 
-def _unread(worker: Worker) -> list[Message]:
+def _unread(worker: Worker, tops: list[Event] | None) -> list[Message]:
     """Return the unread messages, and mark none: they are read by ``git coord inbox``.
 
     Raises:
@@ -137,7 +137,7 @@ def _unread(worker: Worker) -> list[Message]:
     """
     if worker.me.instance is None:
         whoami.require_certain(worker.me, worker.here, "inbox")
-    return inbox.unread(worker.store, worker.me)
+    return inbox.unread(worker.store, worker.me, tops=tops)
 
 
 def _mirror(worker: Worker, declared: Config, until: Until[Move]) -> Mirror:

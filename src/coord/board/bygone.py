@@ -1,0 +1,115 @@
+"""Taking off the board workers that are gone, and messages that were read a month ago.
+
+As ``coord.board.sweep``: in portions, alone or not at all. A worker goes when git has forgotten its
+worktree, by proof that this reader has itself, and nothing is claimed by it or offered to it; what
+was written for it or by it goes first. One that is unknown from here is never taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord.board import actors, claims, inbox, keys
+from coord.board.sweep import PORTION, Done, some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from coord.board.actors import Actor
+    from coord.board.roll import Roll
+    from coord.board.store import Rec, Store
+
+#: How long what was read is kept, and a worker after it came, in seconds.
+KEPT_FOR = 30 * 86400
+_OWN = (keys.notices, keys.messages, keys.letters, keys.posted, keys.read)
+
+
+def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) -> Done:
+    """Take a portion of workers that are gone, with their mail; nothing where somebody writes.
+
+    Args:
+        store: the board.
+        roll: what is known of workers.
+        most: how many records at most.
+        look: how many workers are looked at.
+    """
+    now = store.now()
+    everyone = [one for one in actors.every(store) if _is_old(one.at, now)]
+    found = some(sorted(everyone, key=lambda one: one.instance), look)
+    gone = [one for one in found if roll.of(one.instance).gone]
+    if not gone:
+        return Done(0, len(found))
+    with store.alone() as alone:
+        busy = _busy(store) if alone else set()
+        gone = [one for one in gone if alone and one.instance not in busy]
+        taken = 0
+        for one in gone:
+            taken += _all_of(store, one, most - taken)
+        return Done(taken, len(found))
+
+
+def mail(store: Store, most: int = PORTION) -> Done:
+    """Take a portion of the messages that were read long ago, and receipts that name no other."""
+    now = store.now()
+    found = some(store.folders("messages"), most) if now is not None else ()
+    taken = 0
+    for folder in found:
+        if taken < most:
+            taken += _read_in(store, folder, now or 0.0, most - taken)
+    return Done(taken, len(found))
+
+
+def _busy(store: Store) -> set[str]:
+    """Return the instances that have a place, or are offered one."""
+    tops = list(claims.tops(store))
+    placed = {place.instance for event in tops for place in event.state.line if place.instance}
+    return placed | {one for event in tops for offer in event.state.offers for one in offer.to}
+
+
+def _all_of(store: Store, gone: Actor, most: int) -> int:
+    """Take what belongs to a worker, its own record last; return how many records."""
+    taken = 0
+    for folder in (make(gone.instance) for make in _OWN):
+        taken += _taken(store, store.list(folder), most - taken)
+        store.prune(folder)
+    own = store.read(keys.actor(gone.instance))
+    return taken + _taken(store, [own] if own is not None else [], most - taken)
+
+
+def _read_in(store: Store, folder: str, now: float, most: int) -> int:
+    receipts = list(store.list(f"read/{folder.partition('/')[2]}"))
+    known = {name for rec in receipts for name in inbox.ids(rec)}
+    names = [rec.key for rec in store.list(folder, values=False)]
+    old = (key for key in names if key.rpartition("/")[2] in known)
+    records = (rec for key in old if (rec := store.read(key)) is not None)
+    taken = _taken(store, _settled(store, records, now), most)
+    there = {rec.key.rpartition("/")[2] for rec in store.list(folder, values=False)}
+    # The newest says when something was shown last, and is joined with no other.
+    empty = [rec for rec in receipts[:-1] if _is_old(rec.at, now) and not there & inbox.ids(rec)]
+    return taken + _taken(store, empty, most - taken)
+
+
+def _settled(store: Store, records: Iterator[Rec], now: float) -> Iterator[Rec]:
+    """Yield the old messages that no killed command of their sender will deliver once more."""
+    for rec in records:
+        if not _is_old(rec.at, now):
+            return  # names are in the order of time
+        message = inbox.decoded(rec)
+        letter = (
+            None if message is None else f"{keys.letters(message.sender.instance)}/{message.id}"
+        )
+        if letter is None or store.read(letter) is None:
+            yield rec
+
+
+def _taken(store: Store, records: Iterable[Rec], most: int) -> int:
+    taken = 0
+    for rec in records:
+        if taken >= most:
+            break
+        taken += store.delete(rec.key, rec.value)
+    return taken
+
+
+def _is_old(at: float | None, now: float | None) -> bool:
+    return at is not None and now is not None and now - at > KEPT_FOR

@@ -1,0 +1,44 @@
+"""The board's high-water mark: above the number of every record that was swept off it.
+
+    retired/<number>   {"schema": 1, "nonce"}
+
+A scope without records begins above it, its number and its generation both, so that none is ever
+given twice. It is raised before the first record goes; the highest one counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from coord.board import keys
+
+if TYPE_CHECKING:
+    from coord.board.store import Store
+
+FOLDER = "retired"
+
+
+def mark(store: Store) -> int:
+    """Return the mark; 0 where nothing was ever swept."""
+    names = (keys.number_of(rec.key) for rec in store.list(FOLDER, values=False))
+    return max(names, default=0)
+
+
+def since(store: Store) -> float | None:
+    """Return when the first sweep began, by the store's clock; None where none ever did.
+
+    A scope that began at number 1 after that was begun by a version that knows no mark.
+    """
+    first = next(iter(store.list(FOLDER)), None)
+    return None if first is None else first.at
+
+
+def lift(store: Store, number: int) -> None:
+    """Lift the mark to `number` at least; the first one stays, and those between go."""
+    if mark(store) < number:
+        document = {"schema": 1, "nonce": os.urandom(8).hex()}
+        store.create(keys.number(FOLDER, number), json.dumps(document).encode() + b"\n")
+    for rec in list(store.list(FOLDER))[1:-1]:
+        store.delete(rec.key, rec.value)

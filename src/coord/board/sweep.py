@@ -1,0 +1,109 @@
+"""Taking off the board what nobody needs any more: in portions, by whoever writes anyway.
+
+The law is on docs/store.md. A scope goes when it has been free for as long as history is kept, its
+records from the lowest to the top; a sweep that is killed, or has done its portion, leaves a scope
+that stands as it stood.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from coord.board import eventjson, keys, retired
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from coord.board.store import Store
+
+#: How long what has ended is kept, in seconds.
+KEPT_FOR = 7 * 86400
+#: Most records that one portion takes away; as many scopes are looked at.
+PORTION = 64
+T = TypeVar("T")
+
+
+class Done(NamedTuple):
+    """What a portion did: records taken away, and how many places it has looked at."""
+
+    records: int
+    looked: int
+
+
+def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None) -> Done:
+    """Take a portion of what old, free scopes have left; nothing where somebody is writing.
+
+    Args:
+        store: the board.
+        most: how many records at most.
+        among: the folders to look at; by default so many as that, somewhere.
+    """
+    now = store.now()
+    if now is None:
+        return Done(0, 0)
+    with store.alone() as alone:
+        if not alone:
+            return Done(0, 0)
+        found = some(store.folders("claims"), most) if among is None else among
+        ended = [one for folder in found if (one := _ended(store, folder, now)) is not None]
+        if ended:
+            retired.lift(store, max(one.height for one in ended))
+        return Done(_taken(store, ended, most), len(found))
+
+
+def kept(store: Store) -> int:
+    """Return how many scopes have been free for so long that a sweep takes them away."""
+    now = store.now()
+    if now is None:
+        return 0
+    return sum(_ended(store, folder, now) is not None for folder in store.folders("claims"))
+
+
+def some(ones: Sequence[T], most: int) -> Sequence[T]:
+    """Return `most` neighbours at random: each portion looks elsewhere."""
+    if len(ones) <= most:
+        return ones
+    at = random.SystemRandom().randrange(len(ones))
+    return [*ones[at : at + most], *ones[: max(0, at + most - len(ones))]]
+
+
+class _Ended(NamedTuple):
+    """A scope that has been free for a week: its records, the top last, and how high it got."""
+
+    folder: str
+    records: Sequence[str]
+    height: int
+
+
+def _ended(store: Store, folder: str, now: float) -> _Ended | None:
+    """Return a scope that nobody holds, and nobody did for a week; None for any other.
+
+    What cannot be read is held by unknown, and stays.
+    """
+    numbers = {keys.seq_of(rec.key): rec.key for rec in store.list(folder, values=False)}
+    seq = max(numbers, default=0)
+    top = store.read(numbers[seq]) if seq else None
+    if top is None or top.at is None or now - top.at <= KEPT_FOR:
+        return None
+    try:
+        state = eventjson.decode(top.value, folder, seq).state
+    except eventjson.Foreign:
+        return None
+    if state.line or state.offers:
+        return None
+    records = [numbers[one] for one in sorted(numbers) if one]
+    return _Ended(folder, records, max(seq, state.generation))
+
+
+def _taken(store: Store, ended: Iterable[_Ended], most: int) -> int:
+    """Take records away, of each scope the top last; return how many."""
+    taken = 0
+    for one in ended:
+        for key in one.records[: most - taken]:
+            rec = store.read(key)
+            taken += rec is not None and store.delete(key, rec.value)
+        store.prune(one.folder)
+        if taken >= most:
+            break
+    return taken

@@ -1,0 +1,211 @@
+"""What a sweep promises, on every store: no number twice, nothing that somebody holds or is at."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.board import claims, events, keys, notices, retired, sweep
+from harness.scope import SCOPE, Stalled, alive, claim, me, place, release, take
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conftest import Maker
+
+    from coord.board.store import Store
+
+WEEK = 8 * 86400.0
+
+
+class Later:
+    """A client `seconds` later by the store's clock, for which everything there is old."""
+
+    def __init__(self, store: Store, seconds: float = WEEK) -> None:
+        self._store, self._seconds = store, seconds
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+    def now(self) -> float | None:
+        """Return what the store's clock will say then."""
+        now = self._store.now()
+        return None if now is None else now + self._seconds
+
+
+def swept(store: Store) -> int:
+    """Sweep a week later until nothing is left to take; return how many records went."""
+    total = 0
+    while done := sweep.scopes(Later(store)).records:  # type: ignore[arg-type]
+        total += done
+    return total
+
+
+def used(store: Store, scope: str = SCOPE) -> tuple[int, int]:
+    """Claim and release as worker 0; return the number and the generation of the claim."""
+    made = claim(store, 0, scope).event
+    release(store, 0, scope)
+    assert made is not None
+    return made.seq, made.state.generation
+
+
+def test_what_was_free_for_a_week_goes_and_begins_again_above(store: Store) -> None:
+    """Another scope's name too: one mark serves the whole board."""
+    before = [used(store) for _ in range(3)]
+
+    assert swept(store) == 6
+    assert list(claims.tops(store)) == []
+    assert list(store.folders("claims")) == []
+    again, other = used(store), used(store, "task:other")
+    assert min(again + other) > max(number for pair in before for number in pair)
+
+
+def test_what_is_held_offered_young_or_unreadable_stays(store: Store) -> None:
+    """Silence and age free nothing."""
+    claim(store, 1, "task:held")
+    used(store, "task:torn")
+    store.create(keys.event(keys.claim("task:torn"), 3), b"{")
+    used(store, "task:young")
+
+    assert sweep.scopes(store).records == 0
+    assert swept(store) == 2
+    kept = {event.scope: event.state.line for event in claims.tops(store)}
+    assert kept["task:held"][0].instance == "instance-1"
+    assert kept["task:torn"][0].actor == "unknown"
+
+
+def test_a_clock_that_was_set_back_sweeps_nothing(store: Store) -> None:
+    """What comes from the future is not old."""
+    used(store)
+
+    assert sweep.scopes(Later(store, -WEEK)).records == 0  # type: ignore[arg-type]
+
+
+def test_a_sweep_waits_for_nobody_who_is_writing(store: Store) -> None:
+    """It does nothing, and the claim that was being made stands."""
+    used(store)
+    done: list[int] = []
+    stalled = Stalled(store, lambda: done.append(swept(store)))
+
+    made = claim(stalled, 7)  # type: ignore[arg-type]
+
+    assert done == [0]
+    assert made.event is not None
+    assert made.event.seq == 3
+
+
+class StalledBefore(Stalled):
+    """A client that stops once between its look and its lock."""
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Share the lock, after what happened meanwhile."""
+        if self._meanwhile is not None:
+            meanwhile, self._meanwhile = self._meanwhile, None  # type: ignore[assignment]
+            meanwhile()
+        with self._store.writing():
+            yield
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_a_writer_that_wakes_after_the_sweep_decides_again(store: Store, was_there: bool) -> None:
+    """Whether it had seen the last record of the scope, or none: its number is spent."""
+    if was_there:
+        used(store)
+    spent: list[tuple[int, int]] = []
+
+    def a_month() -> None:
+        spent.append(used(store))
+        swept(store)
+
+    made = claim(StalledBefore(store, a_month), 9)  # type: ignore[arg-type]
+
+    assert made.event is not None
+    assert made.event.seq > spent[0][0]
+    assert made.state.generation > spent[0][1]
+    assert claims.state(store, SCOPE).line[0].instance == "instance-9"
+
+
+class Killed(BaseException):
+    """Where a sweep ends for good."""
+
+
+class Dying(Later):
+    """A client that is killed at the `left`-th change it makes."""
+
+    def __init__(self, store: Store, left: int) -> None:
+        super().__init__(store)
+        self._left = left
+
+    def __getattr__(self, name: str) -> object:
+        if name in {"create", "delete", "prune"}:
+            self._left -= 1
+            if self._left < 0:
+                raise Killed
+        return super().__getattr__(name)
+
+
+def test_killed_at_any_change_it_leaves_scopes_that_go_on(maker: Maker) -> None:
+    """Each is as it was or away; the next claim of it is above all before."""
+    for left in range(40):
+        scope = f"task:{left}"
+        store = maker.open()
+        last = [used(store, scope) for _ in range(2)][-1]
+        try:
+            sweep.scopes(Dying(store, left))  # type: ignore[arg-type]
+            finished = True
+        except Killed:
+            finished = False
+        state = claims.state(store, scope)
+        assert state.generation in {0, last[1]}
+        assert state.line == ()
+        assert min(used(store, scope)) > last[1]
+        swept(store)
+        if finished:
+            break
+    assert finished
+    assert left >= 5
+
+
+def test_what_a_scope_that_went_had_to_tell_is_told(store: Store) -> None:
+    """Its worker slept for a month: the event is away, and the notice is none of nothing."""
+    claim(store, 0)
+    take(store, 1, "instance-0")
+    release(store, 1)
+    swept(store)
+
+    assert [one.kind for one in notices.unread(store, "instance-0")] == ["lost"]
+
+
+def _worked(number: int, maker: Maker) -> list[int]:
+    """Hold and release a scope, or sweep; return the generations that were held."""
+    store, held = maker.open(), []
+    for _ in range(12):
+        if number < 2:
+            sweep.scopes(Later(store))  # type: ignore[arg-type]
+            continue
+        mine = place(number)
+        made = claims.change(
+            store,
+            SCOPE,
+            me(number),
+            lambda at, mine=mine: None if at.line else events.joined(at, mine, alive),
+        )
+        if made.event is not None:
+            held.append(made.state.generation)
+            release(store, number)
+    return held
+
+
+def test_no_generation_comes_twice_while_sweeps_race_with_claims(
+    maker: Maker, race: Callable[..., list[list[int]]]
+) -> None:
+    """Two sweep as if each record was old, six claim and release."""
+    generations = [one for some in race(8, _worked, maker) for one in some]
+
+    assert len(set(generations)) == len(generations) > 0
+    store = maker.open()
+    swept(store)
+    assert retired.mark(store) >= max(generations)

@@ -1,0 +1,113 @@
+"""Workers that are gone and mail that was read go off the board; nobody's else does."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.board import actors, bygone, claims, events, inbox, keys, letters, messages
+from coord.board.directory import Directory
+from coord.board.events import Place
+from coord.board.messages import Message, Party
+from coord.board.roll import Roll
+from coord.identity import pin
+from coord.identity.whoami import Identity
+from coord.liveness import clone
+from coord.repo import worktree
+
+if TYPE_CHECKING:
+    from coord.board.store import Store
+    from harness import Repo
+
+MONTH = 31 * 86400
+SENDER = Party("peer", "i-peer")
+
+
+@pytest.fixture
+def board(repo: Repo) -> str:
+    """The folder of a board in a clone that has an id."""
+    here = worktree.discover(str(repo.path))
+    clone.own(here.common_dir)
+    return os.path.join(here.common_dir, "coord", "board")
+
+
+def aged(root: str, key: str) -> None:
+    """Let a record have come a month ago."""
+    path = os.path.join(root, key)
+    then = os.stat(path).st_mtime - MONTH
+    os.utime(path, (then, then))
+
+
+def enrolled(repo: Repo, root: str, home: str) -> str:
+    """Put a worker on the roll whose private git dir is `home`, a month ago."""
+    instance, common = pin.uuid(), worktree.discover(str(repo.path)).common_dir
+    made = actors.Actor(f"w-{instance[:4]}", instance, home, "h", pin.now())
+    actors.enrol(Directory(root), made, common)
+    aged(root, keys.actor(instance))
+    return instance
+
+
+def sent(store: Store, root: str, to: str, text: str) -> Message:
+    """Send a message, a month ago."""
+    name, at = messages.stamped(store)
+    made = Message(name, "help", SENDER, Party("me", to), None, None, text, at)
+    letters.send(store, SENDER.instance, [made])
+    aged(root, f"{keys.messages(to)}/{name}")
+    return made
+
+
+def roll(repo: Repo, store: Store) -> Roll:
+    """Return what is known of workers."""
+    return Roll(store, worktree.discover(str(repo.path)), 1800.0)
+
+
+def test_a_gone_worker_goes_with_its_mail_and_others_stay(repo: Repo, board: str) -> None:
+    """One whose worktree is there, one of another clone, one that holds something, a young one."""
+    store = Directory(board)
+    gone, here, holds, young, other = (
+        enrolled(repo, board, home)
+        for home in ("worktrees/a", ".", "worktrees/b", "worktrees/c", "worktrees/d")
+    )
+    os.utime(os.path.join(board, keys.actor(young)))
+    path = os.path.join(board, keys.actor(other))
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace('"clone": "', '"clone": "0'))
+    aged(board, keys.actor(other))
+    sent(store, board, gone, "never read")
+    mine = Place("w", holds, "b", pin.now())
+    me = Identity("w", holds, "pinned", 2)
+    claims.change(store, "task:x", me, lambda at: events.joined(at, mine, lambda _: False))
+
+    while bygone.workers(store, roll(repo, store), most=1).records:
+        pass
+
+    assert {one.instance for one in actors.every(store)} == {here, holds, young, other}
+    assert list(store.list(keys.messages(gone))) == []
+
+
+def test_what_was_read_a_month_ago_goes_with_its_receipt(repo: Repo, board: str) -> None:
+    """Unread, young, and what a letter may bring again stay, and all stay as read as they were."""
+    del repo
+    store, me = Directory(board), "i-me"
+    old = sent(store, board, me, "old")
+    inbox.mark_read(store, me, [old])
+    halfway = sent(store, board, me, "halfway")
+    unread = sent(store, board, me, "unread")
+    young = sent(store, board, me, "young")
+    os.utime(os.path.join(board, f"{keys.messages(me)}/{young.id}"))
+    inbox.mark_read(store, me, [halfway, young])
+    store.create(f"{keys.letters(SENDER.instance)}/{halfway.id}", b"{}\n")
+    for rec in store.list(keys.read(me), values=False):
+        aged(board, rec.key)
+
+    while bygone.mail(store).records:
+        pass
+
+    texts = {one.text: one.read for one in inbox.every(store, me)}
+    assert texts == {"halfway": True, "unread": False, "young": True}
+    assert [one.text for one in inbox.unread(store, me)] == [unread.text]
+    assert len(list(store.list(keys.read(me)))) == 1
