@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import eventjson, keys, notices
 from coord.board.events import UNKNOWN, Event, State, unknown

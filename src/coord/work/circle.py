@@ -7,9 +7,10 @@ of two that close a circle at once, one at least sees the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import claims, keys, notices, scopes, view
 from coord.board.line import State
