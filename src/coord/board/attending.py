@@ -5,8 +5,9 @@ A release goes first to who listens; and what a killed ``run`` has left is told 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.liveness import sessionfile
 
 if TYPE_CHECKING:

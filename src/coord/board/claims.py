@@ -10,9 +10,10 @@ from __future__ import annotations
 import bisect
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base import publish
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import eventjson, keys, notices, retired, sweep
 from coord.board.events import UNKNOWN, Event, State, unknown

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.board import eventjson, keys, peerjson, retired
 from coord.identity import pin
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.board import actors, attending, claims, done, keys, renamed
 from coord.board.actors import Actor
 from coord.board.store import StoreError

@@ -12,9 +12,10 @@ the contract below.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from coord.base.errors import Environment
+from coord.base.frozen import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.board import renamed, scopes
 from coord.board.events import UNKNOWN
 

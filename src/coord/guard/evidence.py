@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base.frozen import NamedTuple
 from coord.guard import guarded
 from coord.guard.normal import Forms
 from coord.repo import git, underway
@@ -11,11 +12,8 @@ from coord.repo import git, underway
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import NamedTuple
 
     from coord.repo.worktree import Worktree
-else:
-    from coord.base.frozen import NamedTuple
 
 _AT_ONCE = 500  # pathspecs of one command, whose length systems bound
 

@@ -12,6 +12,7 @@ import os
 from coord.base import peerfile, publish, sharing
 from coord.base.cquote import c_quoted, c_unquoted
 from coord.base.errors import Environment, Refused
+from coord.base.frozen import NamedTuple
 from coord.base.names import operand, quote
 from coord.guard.evidence import Facts, Recorded, conflicts, gather
 from coord.repo import git
@@ -19,11 +20,8 @@ from coord.repo import git
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import NamedTuple
 
     from coord.repo.worktree import Worktree
-else:
-    from coord.base.frozen import NamedTuple
 
 FOLDER = "coord-refused"
 _MARK = "coord-refused 1"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base.frozen import NamedTuple
 from coord.identity import pin
 from coord.repo import git
 from coord.repo.reflog import Doubt
@@ -16,12 +17,9 @@ from coord.repo.reflog import Doubt
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import NamedTuple
 
     from coord.identity.pin import Pin
     from coord.repo.reflog import Log, Made
-else:
-    from coord.base.frozen import NamedTuple
 
 _FORMAT = "--format=%H %P%x00%an%x00%ae%x00%cn%x00%ce"
 # What git strips from both ends of a name (ident.c), so that a pinned "Ada H." is not blamed.

@@ -14,16 +14,14 @@ from __future__ import annotations
 import os
 
 from coord.base import peerfile, sharing
+from coord.base.frozen import NamedTuple
 from coord.liveness import clone, machine, mounts, process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import NamedTuple
 
     from coord.liveness.process import Process
-else:
-    from coord.base.frozen import NamedTuple
 
 FOLDER = "coord-sessions"
 _HEAD = "coord-session 1"

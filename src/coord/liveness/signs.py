@@ -13,18 +13,16 @@ from __future__ import annotations
 import os
 
 from coord.base import peerfile, publish, sharing
+from coord.base.frozen import NamedTuple
 from coord.liveness import clone, machine, process, sessionfile
 from coord.liveness.programs import CARRIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import NamedTuple
 
     from coord.liveness.process import Link, Process
     from coord.liveness.sessionfile import Declared
-else:
-    from coord.base.frozen import NamedTuple
 
 SIGNED_OFF = "signed-off"
 UNSEEN = "unseen"

@@ -11,15 +11,13 @@ import os
 
 from coord.base import peerfile
 from coord.base.errors import Environment, Refused
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.repo import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
 
 
 class Worktree(NamedTuple):

@@ -11,17 +11,14 @@ import os
 import posixpath
 
 from coord.base import peerfile
+from coord.base.frozen import NamedTuple
 from coord.base.names import is_actor, shown
 from coord.drivers import bounded
 from coord.settings.sections import ConfigInvalid, Sections, below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from coord.settings.sections import Unknown
-else:
-    from coord.base.frozen import NamedTuple  # dataclasses cost each command 3 ms
 
 FILE = ".coord.toml"
 _SECTIONS = {

@@ -5,14 +5,8 @@ from __future__ import annotations
 import coord
 from coord.base import duration
 from coord.base.errors import Environment
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote, shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
-
 
 # Unknown keys that are told of one file: each is looked for in the text, and more help nobody.
 TOLD = 10

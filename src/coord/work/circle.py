@@ -8,9 +8,10 @@ of two that close a circle at once, one at least sees the other. Where both do, 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import claims, keys, notices, scopes, view
 from coord.board.line import State

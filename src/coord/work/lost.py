@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import text, view
 
