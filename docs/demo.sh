@@ -71,6 +71,14 @@ changelog() {
 	done
 }
 
+# Print the clone's file that changes most, of those that are there, are no changelog and need no quoting.
+hottest() {
+	git log -n 300 --no-merges --diff-filter=M --name-only --format= | grep -xE '[A-Za-z0-9_./-]+' |
+		grep -vxF "${changes:-/}" | sort | uniq -c | sort -rn | while read -r _ name; do
+		[ -f "$name" ] && printf '%s\n' "$name" && break
+	done
+}
+
 # Every path, mode and byte of the git dir, objects and history aside.
 bytes() {
 	(cd "$scratch/repo/.git" && find . \( -name objects -o -name logs -o -name refs -o -name index \
@@ -88,7 +96,7 @@ if [ $# -gt 0 ]; then
 	cd "$scratch/repo" || exit 3
 	git remote remove origin
 	changes=$(changelog)
-	hot=$(git log -n 300 --no-merges --diff-filter=M --name-only --format= | grep -vxF "${changes:-/}" | sort | uniq -c | sort -rn | sed 's/^ *[0-9]* //; q')
+	hot=$(hottest)
 	d=coord-demo/
 	mkdir -p $d
 	printf '%s commits, %s files\n' "$(git rev-list --count HEAD)" "$(git ls-files | wc -l)"

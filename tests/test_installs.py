@@ -77,7 +77,7 @@ def _uv(user: Repo) -> str:
 
 def _devcontainer(user: Repo) -> str:
     script = Path(__file__).parent.parent / "devcontainer/git-coord/install.sh"
-    user.env |= {"PREFIX": f"{user.env['HOME']}/.local", "SOURCE": os.environ["COORD_WHEEL"]}
+    user.env.update({"PREFIX": f"{user.env['HOME']}/.local", "SOURCE": os.environ["COORD_WHEEL"]})
     _run(user, "sh", script)
     return "git-coord-created"
 

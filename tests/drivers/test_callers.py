@@ -1,4 +1,4 @@
-"""Who calls a driver, with what, and what git remembers of it (docs/drivers.md has the table)."""
+"""Who calls a driver, with what, and what git remembers of it (docs/drivers.md has it in short)."""
 
 from __future__ import annotations
 
