@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 HEADER = """\
 # Reference
 
-Written by `python docs/reference.py` from the commands' own help; do not edit.
+For whoever looks up an option. Written by `python docs/reference.py` from the commands' own help;
+do not edit. Every command takes `-h`; every one but {mute} takes `--json`.
 
 Exit codes: 0 done, 1 refused by a rule or a negative answer, 2 wrong usage, 3 the surroundings
 (not a repository, unreadable, locked, git too old, configuration invalid, a fault of ours).
 A refusal is three lines on stderr: `coord: RULE: WHAT: WHERE`, `  why: …`, `  run: ONE COMMAND`.
 With `--json` the answer is one document on stdout, and a failure is
-`{"schema": 1, "error": {"rule", "what", "where", "why", "run"}}`. The JSON Schema of
+`{{"schema": 1, "error": {{"rule", "what", "where", "why", "run"}}}}`. The JSON Schema of
 each answer is shipped in `coord/documents/schemas`, a file a verb; an answer may have more keys.
 """
 
@@ -76,11 +77,43 @@ def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Con
 
 def text() -> str:
     """Return the whole page."""
-    parts = [HEADER]
-    for root, name in ((install, "coord-install"), (main, "git coord")):
-        for full, context in commands(root, name):
-            parts.append(f"## {full}\n\n```\n{context.get_help()}\n```\n")
+    found = [*commands(install, "coord-install"), *commands(main, "git coord")]
+    groups = {next(iter(verbs)): title for title, verbs in GROUPS.items()}
+    parts = [HEADER.format(mute=", ".join(f"`{name}`" for name in _mute(found)))]
+    for full, context in found:
+        title = groups.get(full.removeprefix("git coord "))
+        parts += [f"## {title}\n"] if title else []
+        parts.append(f"### {full.removeprefix('git coord ')}\n\n```\n{_told(context)}```\n")
     return "\n".join(parts)
+
+
+def _mute(found: list[tuple[str, click.Context]]) -> list[str]:
+    """Return the commands that answer in no JSON; groups only lead to others."""
+    leaves = [(full, ctx) for full, ctx in found if not isinstance(ctx.command, click.Group)]
+    mute = [full for full, ctx in leaves if "--json" not in _options(ctx)]
+    return [full.removeprefix("git coord ") for full in mute]
+
+
+def _options(context: click.Context) -> dict[str, tuple[str, str]]:
+    """Return a command's options by their longest name, each as its help has it."""
+    options = (one for one in context.command.get_params(context) if isinstance(one, click.Option))
+    named = {max(one.opts, key=len): one for one in options}
+    records = {name: one.get_help_record(context) for name, one in named.items()}
+    return {name: record for name, record in records.items() if record is not None}
+
+
+def _told(context: click.Context) -> str:
+    """Return a command's help without what is said at the top of the page for all."""
+    formatter = context.make_formatter()
+    usage = " ".join(context.command.collect_usage_pieces(context)).replace("[OPTIONS]", "")
+    formatter.write(f"{context.command_path} {usage.strip()}".strip() + "\n")
+    context.command.format_help_text(context, formatter)
+    own = [one for name, one in _options(context).items() if name not in {"--help", "--json"}]
+    if own:
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_dl(own)
+    return formatter.getvalue()
 
 
 def manual() -> str:

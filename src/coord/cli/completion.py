@@ -15,16 +15,15 @@ SHELLS = ("bash", "zsh", "fish")
 @click.option("--of", "words", multiple=True, hidden=True)
 @click.pass_context
 def completion(ctx: click.Context, *, shell: str, words: tuple[str, ...]) -> None:
-    r"""Print what makes your shell complete `git coord`: verbs, options, words of the board.
+    """Print what makes your shell complete `git coord`: verbs, options, words of the board.
 
     \b
-    bash   eval "$(git coord completion bash)"             in ~/.bashrc
-    zsh    eval "$(git coord completion zsh)"              in ~/.zshrc, below compinit
-    fish   git coord completion fish | source              in ~/.config/fish/config.fish
+    bash   eval "$(git coord completion bash)"   in ~/.bashrc
+    zsh    eval "$(git coord completion zsh)"    in ~/.zshrc, below compinit
+    fish   git coord completion fish | source    in ~/.config/fish/config.fish
 
-    Where no git-coord is on PATH, `git coord` is known in its repositories only, and a shell begins
-    elsewhere: there say ~/.local/share/git-coord/bin/git-coord completion bash, or where it is.
-    """
+    Where no git-coord is on PATH, say ~/.local/share/git-coord/bin/git-coord, or where it is.
+    """  # noqa: D301  # click wants the character itself
     if not words:
         click.echo(resources.files("coord.cli").joinpath(f"completion.{shell}").read_text("utf-8"))
         return

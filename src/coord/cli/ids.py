@@ -69,10 +69,8 @@ def check(*, as_json: bool) -> int:
 def renumber_(asked: str | None, *, path: str, as_json: bool) -> None:
     """Give one of two claims of PATH a number of its own; the other keeps PATH.
 
-    PATH is a write-once file: tracked as such, or below coordination/ids.
-    In a merge the younger claim moves, or this branch's where they bear no dates; in a rebase or
-    pick the one that is brought in. Without a conflict: the claim that a merge has dropped, else
-    this branch's.
+    PATH is a write-once file. In a merge the younger claim moves; in a rebase or pick the one that
+    is brought in; without a conflict the one that a merge has dropped, else this branch's.
     """
     done = ids.renumber(edge.call(asked, "id renumber", [path]), path)
     if as_json:

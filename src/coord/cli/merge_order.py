@@ -28,10 +28,9 @@ def merge_order(
 ) -> int:
     """Show in which order the branches of the board are to be merged.
 
-    Finished branches come first, the widest footprint first, none before a branch it waits on.
-    Running ones are not to be disturbed; landed ones are in B already. A rehearsal tells of the
-    finished ones what would conflict, what would be refused, and which commands they need; it exits
-    with 1 unless all are clean.
+    Finished branches come first, the widest footprint first, none before a branch it waits on. A
+    rehearsal tells what would conflict or be refused, and which commands that needs; exit 1 unless
+    all are clean.
     """
     gc.disable()  # as for the board: all that is read here is kept to the end
     _require_command(command, onto)
