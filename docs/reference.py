@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 HEADER = """\
 # Reference
 
-For whoever looks up an option. Written by `python docs/reference.py` from the commands' own help;
-do not edit. Every command takes `-h`; every one but {mute} takes `--json`.
+For whoever looks up an option; `-h` of a command says more. Written by `python docs/reference.py`;
+do not edit. Every command but {mute} takes `--json`.
 
 Exit codes: 0 done, 1 refused by a rule or a negative answer, 2 wrong usage, 3 the surroundings
 (not a repository, unreadable, locked, git too old, configuration invalid, a fault of ours).
@@ -27,6 +28,8 @@ A refusal is three lines on stderr: `coord: RULE: WHAT: WHERE`, `  why: …`, ` 
 With `--json` the answer is one document on stdout, and a failure is
 `{{"schema": 1, "error": {{"rule", "what", "where", "why", "run"}}}}`. The JSON Schema of
 each answer is shipped in `coord/documents/schemas`, a file a verb; an answer may have more keys.
+
+```
 """
 
 MANUAL = r"""
@@ -82,9 +85,9 @@ def text() -> str:
     parts = [HEADER.format(mute=", ".join(f"`{name}`" for name in _mute(found)))]
     for full, context in found:
         title = groups.get(full.removeprefix("git coord "))
-        parts += [f"## {title}\n"] if title else []
-        parts.append(f"### {full.removeprefix('git coord ')}\n\n```\n{_told(context)}```\n")
-    return "\n".join(parts)
+        parts.append(f"```\n\n## {title}\n\n```\n" if title else "\n")
+        parts.append(_told(context))
+    return "".join([*parts, "```\n"]).replace("```\n\ncoord-install", "```\ncoord-install")
 
 
 def _mute(found: list[tuple[str, click.Context]]) -> list[str]:
@@ -103,15 +106,14 @@ def _options(context: click.Context) -> dict[str, tuple[str, str]]:
 
 
 def _told(context: click.Context) -> str:
-    """Return a command's help without what is said at the top of the page for all."""
+    """Return a command's usage, the first sentence of its help, and the options of its own."""
     formatter = context.make_formatter()
     usage = " ".join(context.command.collect_usage_pieces(context)).replace("[OPTIONS]", "")
     formatter.write(f"{context.command_path} {usage.strip()}".strip() + "\n")
-    context.command.format_help_text(context, formatter)
-    own = [one for name, one in _options(context).items() if name not in {"--help", "--json"}]
-    if own:
-        formatter.write_paragraph()
-        with formatter.indentation():
+    with formatter.indentation():
+        formatter.write_text(inspect.cleandoc(context.command.help or "").split("\n\n")[0])
+        own = [one for name, one in _options(context).items() if name not in {"--help", "--json"}]
+        if own:
             formatter.write_dl(own)
     return formatter.getvalue()
 
