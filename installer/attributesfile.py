@@ -2,7 +2,7 @@
 
 Both hold the same path lines. In the committed file the macros are safe fallbacks (a clone without
 the toolkit gets a loud conflict), in ``info/attributes`` they select the drivers; the later
-definition wins (docs/design.md). Pure functions over bytes: a pattern may hold any of them.
+definition wins (docs/drivers.md). Pure functions over bytes: a pattern may hold any of them.
 """
 
 from __future__ import annotations

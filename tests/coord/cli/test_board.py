@@ -72,6 +72,18 @@ def test_workers_that_hooks_or_commands_pinned_are_on_the_roll(
     assert len(list(records.iterdir())) == 2
 
 
+def test_the_first_look_at_a_board_knows_what_each_worker_has_checked_out(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """It gives the clone its id, and took those that it then enrolled for another one's."""
+    assert repo.install().code == 0
+    repo.worktree(tmp_path / "new", "feat-new")
+
+    (found,) = answer(repo, "board")["actors"]
+
+    assert (found["branch"], found["liveness"]) == ("feat-new", "present")
+
+
 def test_half_an_hour_of_silence_drops_a_worker_from_the_present(one: Repo, two: Repo) -> None:
     """By the age of its sign; it comes back with its next command or hook."""
     answer(one, "claim", "x")
