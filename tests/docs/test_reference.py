@@ -48,7 +48,7 @@ def test_every_command_in_the_documents_exists(page: Path) -> None:
         )
         assert name is not None, line
         if name == "git coord":
-            assert len(words) == 2 or words[2].startswith(("-", "VERB", "…")), line
+            assert len(words) == 2 or words[2].startswith(("-", "help", "VERB", "…")), line
         for option in re.findall(r"(?<=\s)--[a-z-]+", line.split(" -- ")[0]):
             assert option in sections[name] or option in {"--help", "--json", "--version"}, line
 
