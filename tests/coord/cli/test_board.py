@@ -145,7 +145,7 @@ def test_who_is_next_for_an_artifact_is_not_said_to_wait(one: Repo, two: Repo) -
 
     text = two.coord("board").out
 
-    assert "2. two-0002 (you) on feat-two for less than a minute, to be merged after that\n" in text
+    assert "2. two-0002 (you) on feat-two for less than a minute, merged later\n" in text
 
 
 def test_the_log_tells_what_happened(one: Repo, two: Repo) -> None:
