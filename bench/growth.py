@@ -102,6 +102,7 @@ TABLE = (
     _verb("log", "board", Cost(0, 0, 4), words="task:busy"),
     _verb("list", "workers", Cost(0, 0, 12)),
     _verb("overlap", "history", Cost(0, 0, 3)),
+    _verb("overlap", "workers", Cost(0, 0, 40), later=True),
     _verb("announce", "workers", Cost(0, 0, 4), words="--path=x"),
     _verb("send", "workers", Cost(0, 0, 5), words="help peer hello", later=True),
     _verb("send", "board", Cost(0, 0, 3), words="help peer hello"),
