@@ -72,6 +72,12 @@ class Repo:
         if done.returncode:
             raise SystemExit(f"{argv}: {done.stderr.decode()}")
 
+    def told(self, *argv: str) -> str:
+        """Return what a command prints."""
+        return subprocess.run(
+            argv, cwd=self.path, env=self.env, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
     def git(self, *args: str) -> None:
         """Run git."""
         self.run("git", *args)
@@ -167,19 +173,15 @@ def once(folder: Path, size: int) -> tuple[Cost, Cost]:
     claims = [inline(f"{number}.once", "one") for number in range(size)]
     repo.feed(f"commit refs/heads/mine\n{_WHO}from refs/heads/main^0\n{''.join(claims)}")
     repo.git("switch", "-q", "mine")
-    repo.git("tag", "-f", "start", "main")
+    start = repo.told("git", "rev-parse", "HEAD")
 
     def act(hooks: bool) -> Cost:
-        repo.git("reset", "-q", "--hard", repo_tip)
+        repo.git("reset", "-q", "--hard", start)
         for number in range(size):
             (repo.path / f"{number}.once").write_text("two")
         repo.git("add", "-A")
         return repo.cost("git", *(() if hooks else BARE), "commit", "-q", "-m", "change")
 
-    repo_tip = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=repo.path, env=repo.env, capture_output=True, text=True,
-        check=True,
-    ).stdout.strip()  # fmt: skip
     return least(act)
 
 
@@ -194,10 +196,10 @@ def refs(folder: Path, size: int) -> tuple[Cost, Cost]:
         place = repo.path / f".git/refs/heads/b{number % 100}"
         place.mkdir(exist_ok=True)
         (place / str(number)).write_text(tip)
-    repo.git("tag", "start")
+    start = repo.told("git", "rev-parse", "HEAD")
 
     def act(hooks: bool) -> Cost:
-        repo.git("reset", "-q", "--hard", "start")
+        repo.git("reset", "-q", "--hard", start)
         (repo.path / "log.tsv").write_text("one\ntwo\n")
         repo.git("add", "-A")
         return repo.cost("git", *(() if hooks else BARE), "commit", "-q", "-m", "change")

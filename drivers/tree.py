@@ -109,6 +109,8 @@ class Parser:
         """Read the piece or the line of glue that begins at a line; return how many it takes."""
         line, last = lines[at], self.stack[-1]
         fresh = bool(self.blank) or last.kind == SECTION
+        if not fresh and bare[:1].isalpha() and self._continues(line):
+            return self._stick(line)
         found = heading(lines, at, self.start, fresh=fresh)
         if found is not None:
             depth, head, under = found
@@ -126,6 +128,10 @@ class Parser:
             self.fence = None if bare.startswith(b"~") else fence(bare)  # not an underline
             self._stick(line)
         return 1
+
+    def _continues(self, line: bytes) -> bool:
+        """Tell whether a line of words, right below another one, goes on with it."""
+        return not (self.start and line.startswith(self.start)) and b"urgency=" not in line
 
     def _open(self, node: Node, lines: Lines, at: int) -> None:
         """Hang a new piece where its depth says."""

@@ -2,8 +2,8 @@
 
 Judged is what a merge loses against its parents taken together, what an amended commit loses
 against the parents of the old one too, and only records of commits that another branch, tag or
-remote can reach: one's own new records may change until they are shared (docs/design.md). The sh in
-front lets an append pass and skips every replay; of a revert it is only said what it takes out.
+remote can reach: one's own new records may change until they are shared (docs/drivers.md). The sh
+in front lets an append pass and skips every replay; of a revert it is only said what it takes out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Once rules at commit: what is written once stays as history outside this branch knows it.
 
 Judged is what differs from every parent, and only files that another branch, tag or remote can
-reach: one's own new file may change until it is shared (docs/design.md). The sh in front lets an
+reach: one's own new file may change until it is shared. The sh in front lets an
 addition pass and skips every replay.
 """
 

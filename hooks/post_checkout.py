@@ -2,8 +2,7 @@
 
 ``git worktree add`` waits for this: no TOML parser, no git child, no import beyond
 ``coord.identity.pin``. The name comes from COORD_ACTOR, else from the branch; how the author
-follows comes from the installed config, never from the checked-out tree, which a peer wrote
-(docs/design.md).
+follows comes from the installed config, never from the checked-out tree, which a peer wrote.
 """
 
 from __future__ import annotations

@@ -70,11 +70,14 @@ def overridden(here: Worktree, committed: bytes, pattern: str, kind: str) -> Ite
     paths = list(_matching(here, pattern, tracked))
     # A file that is still to be made; a literal pattern is its own path.
     paths += [] if _GLOB & set(pattern) or pattern in paths else [pattern.lstrip("/")]
-    for rule in attributesfile.later_merge_rules(committed, pattern, kind):
-        found = list(_matching(here, attributesfile.unquoted(os.fsdecode(rule.pattern)), paths))
-        if found:
-            line = os.fsdecode(rule.text()).rstrip("\n")
-            yield f"{found[0]}: overridden by the later line `{line}` of {attributesfile.COMMITTED}"
+    later = attributesfile.later_merge_rules(committed, pattern, kind)
+    meant = [attributesfile.unquoted(os.fsdecode(rule.pattern)) for rule in later]
+    over: dict[int, str] = {}  # the last one that matches a path is the one that decides
+    for path, number in guarded.matched(here, meant, paths).items():
+        over.setdefault(number, path)
+    for number, path in sorted(over.items()):
+        line = os.fsdecode(later[number].text()).rstrip("\n")
+        yield f"{path}: overridden by the later line `{line}` of {attributesfile.COMMITTED}"
     if here.installed:
         yield from _otherwise(here, paths, guarded.attribute(kind))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sysconfig
 from dataclasses import dataclass
@@ -307,3 +308,32 @@ def test_workers_of_two_versions_share_one_board(
     assert history[0] == history[1]
     told(bare.run(script))  # the fleet moves on, one after the other
     assert rows(old.coord("board", "--json")) == rows(new.coord("board", "--json")) == []
+
+
+def test_a_version_that_knows_no_sweep_is_told_nothing_wrong_by_a_swept_board(
+    bare: Repo, earlier: Earlier, tmp_path: Path
+) -> None:
+    """It reads free scopes as free; what it begins anew is held for all, and doctor names it."""
+    told(bare.run(str(Path(PRESENT).with_name("coord-install"))))
+    old = Worker(bare.worktree(tmp_path / "old", "feat/old"), earlier.script("git-coord"))
+    new = Worker(bare.worktree(tmp_path / "new", "feat/new"), PRESENT)
+    for worker, scope in ((old, "one"), (new, "two"), (new, "two")):
+        told(worker.coord("claim", scope))
+        told(worker.coord("release", scope))
+    told(new.coord("claim", "held"))
+    for path in (bare.common() / "coord" / "board" / "claims").rglob("0*"):
+        os.utime(path, (1_700_000_000,) * 2)
+
+    bare.run(PRESENT, "doctor", "--sweep")
+
+    assert [row[0] for row in rows(old.coord("board", "--json"))] == ["task:held"]
+    assert rows(old.coord("board", "--json")) == rows(new.coord("board", "--json"))
+    assert answer(new.coord("claim", "one", "--json"))["claims"][0]["generation"] > 2
+    assert answer(old.coord("claim", "one", "--json"))["claims"][0]["place"] == 2
+    told(new.coord("release", "one"))
+    told(old.coord("claim", "two"))
+    assert answer(new.coord("claim", "two", "--json"))["claims"][0]["place"] == 2
+    found = json.loads(new.coord("doctor", "--json").out)["findings"]
+    assert [one["run"] for one in found if one["rule"] == "generation-reused"] == [
+        "git coord log task:two"
+    ]

@@ -89,10 +89,19 @@ class Forker:
             files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
             fds = [file.fileno() for file in files]
             os.pwrite(fds[0], stdin, 0)
-            pid = self._ask(made, cwd, env, fds)
-            code = self._wait(pid, made.argv, timeout)
+            try:
+                code = self._wait(self._ask(made, cwd, env, fds), made.argv, timeout)
+            except BaseException:  # a test that is cut off leaves an answer that nobody takes
+                self._end()
+                raise
             out, err = (os.pread(fd, os.fstat(fd).st_size, 0) for fd in fds[1:])
         return subprocess.CompletedProcess(made.argv, code, out, err)
+
+    def _end(self) -> None:
+        forker.cache_clear()
+        self._link.close()
+        self._process.kill()
+        self._process.wait()
 
     def _ask(self, made: Command, cwd: Path, env: Mapping[str, str], fds: list[int]) -> int:
         text = json.dumps([made, str(cwd), dict(env)]).encode()
@@ -104,13 +113,11 @@ class Forker:
         self._link.settimeout(timeout)
         try:
             return _number(self._link)
-        except TimeoutError:
+        except BaseException as error:
             os.kill(pid, signal.SIGKILL)
-            self._link.settimeout(None)
-            _number(self._link)
-            raise subprocess.TimeoutExpired(argv, timeout) from None
-        finally:
-            self._link.settimeout(None)
+            if isinstance(error, TimeoutError):
+                raise subprocess.TimeoutExpired(argv, timeout) from None
+            raise
 
 
 @cache

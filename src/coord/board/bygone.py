@@ -48,10 +48,10 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
         return Done(taken, len(found))
 
 
-def mail(store: Store, most: int = PORTION) -> Done:
+def mail(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
     """Take a portion of the messages that were read long ago, and receipts that name no other."""
     now = store.now()
-    found = some(store.folders("messages"), most) if now is not None else ()
+    found = some(store.folders("messages"), look) if now is not None else ()
     taken = 0
     for folder in found:
         if taken < most:

@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from coord.base import publish
+from coord.base.errors import Refused
 from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import eventjson, keys, notices, retired, sweep
@@ -103,6 +104,7 @@ def change(
         Unavailable: others were first for half a minute on end, or have closed the newest event to
             us: what it says is not known, and is not written over.
         Unknown: the event may stand.
+        Refused: one record cannot hold so long a line.
     """
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -163,6 +165,8 @@ def _stands(store: Store, event: Event, newest: Event | None) -> bool:
 def _created(store: Store, before: State, event: Event) -> bool:
     folder = keys.claim(event.scope)
     key, value = keys.event(folder, event.seq), eventjson.encode(event)
+    if len(value) > store.caps.max_value:
+        raise _full(event, len(before.line))
     told = notices.publish(store, before, event)
     try:
         won = store.create(key, value).value == value
@@ -186,6 +190,16 @@ def _tidied(store: Store, event: Event) -> None:
             sweep.scopes(store)
     except (StoreError, ValueError):
         return
+
+
+def _full(event: Event, places: int) -> Refused:
+    return Refused(
+        "line-full",
+        f"the line for {event.scope} has no room for one more",
+        where=event.scope,
+        why=f"{places} have a place in it, and a record holds all of them",
+        run=f"git coord show {quote(event.scope)}",
+    )
 
 
 def _swept_for_long(error: publish.Held) -> Unavailable:

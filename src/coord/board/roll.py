@@ -53,9 +53,13 @@ class Roll:
         self._finished: dict[tuple[str | None, str | None, str], bool] = {}
         self.now = store.now()
         self.names = renamed.Names(here)
-        self._judge = presence.Judge(here.common_dir, self.now, expires)
         self._expires = expires
-        self._clone = clone.read(here.common_dir)
+        self._here()
+
+    def _here(self) -> None:
+        """Look which clone this is: whoever comes first to its board gives it an id."""
+        self._judge = presence.Judge(self._place.common_dir, self.now, self._expires)
+        self._clone = clone.read(self._place.common_dir)
 
     def of(self, instance: str) -> Status:
         """Return what is known of an instance."""
@@ -124,6 +128,8 @@ class Roll:
                 for git_dir, found in pin.live_pins(common)
             ]
             return [*pinned, *actors.every(self._store)]
+        if self._clone is None:
+            self._here()
         return list(actors.every(self._store))
 
     def _is_recent(self, actor: Actor, status: Status) -> bool:

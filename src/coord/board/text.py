@@ -146,7 +146,7 @@ def _follower(claimant: Claimant, row: Row, me: str | None, now: float | None) -
         return f"-  {_named(claimant, me)} waited, but {end}"
     to = f" to run {_run(place)}" if place.run else ""
     if _only_merges(row) and not to:
-        return f"{claimant.number}. {_named(claimant, me)}{age}, to be merged after that"
+        return f"{claimant.number}. {_named(claimant, me)}{age}, merged later"
     return f"{claimant.number}. {_named(claimant, me)}, waiting{to}{age}"
 
 

@@ -18,12 +18,13 @@ def completion(ctx: click.Context, *, shell: str, words: tuple[str, ...]) -> Non
     """Print what makes your shell complete `git coord`: verbs, options, words of the board.
 
     \b
-    bash   eval "$(git coord completion bash)"   in ~/.bashrc
-    zsh    eval "$(git coord completion zsh)"    in ~/.zshrc, below compinit
-    fish   git coord completion fish | source    in ~/.config/fish/config.fish
+    ~/.bashrc                  eval "$(git coord completion bash)"
+    ~/.zshrc, below compinit   eval "$(git coord completion zsh)"
+    config.fish                git coord completion fish | source
 
-    Where no git-coord is on PATH, say ~/.local/share/git-coord/bin/git-coord, or where it is.
-    """  # noqa: D301  # click wants the character itself
+    Where no git-coord is on PATH, `git coord` is known in its repositories only, and a shell begins
+    elsewhere: name the program there, as ~/.local/share/git-coord/bin/git-coord.
+    """  # noqa: D301  # click's mark of lines that stay as they are
     if not words:
         click.echo(resources.files("coord.cli").joinpath(f"completion.{shell}").read_text("utf-8"))
         return

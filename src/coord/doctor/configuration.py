@@ -194,27 +194,29 @@ def _ours(view: View, shared: Shared) -> Iterator[Finding]:
 
 def _foreign(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
     """Yield what stands in the author's files and is no author: every git command obeys it."""
-    joined = os.path.join(shared.common_dir, "coord", "identities")
-    known = set()
+    joined = os.path.realpath(os.path.join(shared.common_dir, "coord", "identities"))
+    judged = set()
     for view in views:
         own = os.path.realpath(view.here.private(includeif.AUTHOR))
         for entry in view.config.entries:
-            file = os.path.realpath(entry.file)
-            if entry in known or not _is_foreign(entry, file, own, os.path.realpath(joined)):
+            if entry.file not in {own, joined} or entry in judged:
                 continue
-            known.add(entry)
+            judged.add(entry)
+            if not _is_foreign(entry, own):
+                continue
             said = shown(f"{entry.key} = {entry.value[:_LONGEST]}")
             message = f"{said} in {entry.file}: git obeys it, and no author needs it"
-            run = in_order([*([f"rm {quote(own)}"] if file == own else []), command.install()])
+            run = in_order(
+                [*([f"rm {quote(own)}"] if entry.file == own else []), command.install()]
+            )
             yield Finding("config-foreign", view.folder, message, run)
 
 
-def _is_foreign(entry: Entry, file: str, own: str, joined: str) -> bool:
+def _is_foreign(entry: Entry, own: str) -> bool:
+    """Tell whether an entry of `own`, or of the file that joins all of those, is none of ours."""
     section = entry.key.partition(".")[0]
-    if file == own:
+    if entry.file == own:
         return section not in {"user", "author", "committer"}
-    if file != joined:
-        return False
     folder, name = os.path.split(entry.value)
     ours = folder == ".." or os.path.dirname(folder) == "../worktrees"
     return section != "includeif" or not ours or name != includeif.AUTHOR

@@ -72,14 +72,16 @@ def parsed(out: bytes, cwd: str) -> Listing:
     """Return the entries in the output of ``git config --list --show-scope --show-origin -z``."""
     fields = [os.fsdecode(part) for part in out.split(b"\0")[:-1]]
     triples = zip(fields[::3], fields[1::3], fields[2::3], strict=True)
-    return Listing(tuple(_entry(*triple, cwd) for triple in triples))
+    files: dict[str, str] = {}  # the file that joins all authors names each worktree
+    return Listing(tuple(_entry(*triple, cwd, files) for triple in triples))
 
 
-def _entry(scope: str, origin: str, pair: str, cwd: str) -> Entry:
+def _entry(scope: str, origin: str, pair: str, cwd: str, files: dict[str, str]) -> Entry:
     key, has_value, value = pair.partition("\n")
-    file = origin.removeprefix("file:")
-    path = os.path.realpath(os.path.join(cwd, file)) if origin != file else origin
-    return Entry(scope, path, key, value if has_value else "true")
+    if origin not in files:
+        file = origin.removeprefix("file:")
+        files[origin] = os.path.realpath(os.path.join(cwd, file)) if origin != file else origin
+    return Entry(scope, files[origin], key, value if has_value else "true")
 
 
 def truth(value: str) -> bool:

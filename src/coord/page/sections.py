@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _DAYS = 30
 _HOW = {"held": " holds it, for ", "waiting": " waits, for ", "dead": " waited; ended, "}
 # For an artifact nobody has to wait.
-_MERGED = {**_HOW, "waiting": " is to be merged after that, for "}
+_MERGED = {**_HOW, "waiting": " is merged later, for "}
 _LAST = 12
 
 

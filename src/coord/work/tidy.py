@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # More than a year of a busy fleet leaves; whoever has more does it again.
 _MOST = 1_000_000
-_AT_ONCE = 1024  # records, while writers wait
+_AT_ONCE = 512  # records, while writers wait
 
 
 class Swept(NamedTuple):
@@ -56,17 +56,19 @@ def everything(call: Call) -> Swept:
     store = chosen.board_of(here.common_dir)
     roll = Roll(store, here, config.load(here.top).expires)
     total, folders = 0, store.folders("claims")
-    for at in range(0, len(folders), sweep.PORTION):
-        among = folders[at : at + sweep.PORTION]
-        total += _until_done(partial(sweep.scopes, store, among=among), total)
-    total += _until_done(partial(bygone.mail, store, _MOST), total)
+    for at in range(0, len(folders), _AT_ONCE):
+        among = folders[at : at + _AT_ONCE]
+        total += _until_done(partial(sweep.scopes, store, _AT_ONCE, among), total)
+    total += _until_done(partial(bygone.mail, store, _AT_ONCE, _MOST), total)
     total += _until_done(partial(bygone.workers, store, roll, _AT_ONCE, _MOST), total)
     return Swept(total, more=total >= _MOST)
 
 
 def _until_done(act: Callable[[], Done], before: int) -> int:
-    """Repeat `act` until it finds nothing to take; return how many records it took."""
+    """Repeat `act` until it finds no more than it takes; return how many records it took."""
     total = 0
     while before + total < _MOST and (taken := act().records):
         total += taken
+        if taken < _AT_ONCE:
+            break
     return total

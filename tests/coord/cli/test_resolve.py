@@ -384,6 +384,31 @@ def test_a_path_that_was_not_refused_is_regenerated_too(hooked: Repo) -> None:
     assert records(hooked) == []
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_declared_file_that_is_not_there_is_made(hooked: Repo, *, kept: bool) -> None:
+    """Whether git has it or not: nobody else can make it."""
+    forked(hooked)
+    if not kept:
+        hooked.git("rm", "-q", "--cached", "schema.json")
+    hooked.path.joinpath("schema.json").unlink()
+
+    done = hooked.coord("regenerate", "--trust", "schema.json")
+
+    assert done.code == 0, done
+    assert hooked.git("show", ":schema.json") == hooked.read("schema.json").strip()
+
+
+def test_a_producer_that_fails_speaks_of_a_refusal_only_where_there_is_one(hooked: Repo) -> None:
+    """Nothing was refused of a file that is made anew by its name."""
+    forked(hooked)
+    hooked.write(".coord.toml", CONFIG.replace(PRODUCER, "false"))
+
+    done = hooked.coord("regenerate", "--trust", "schema.json")
+
+    assert done.refusal.rule == "producer-failed"
+    assert "refusal" not in done.refusal.why
+
+
 def test_nothing_refused_is_no_fault(hooked: Repo) -> None:
     """It says so, exit 0."""
     forked(hooked)

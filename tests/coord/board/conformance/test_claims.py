@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.base.errors import Refused
 from coord.board import claims, eventjson, events, keys, notices
 from harness.scope import SCOPE, Stalled, alive, claim, me, place, release, take
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from conftest import Maker
 
-    from coord.board.store import Rec, Store
+    from coord.board.store import Caps, Rec, Store
 
 
 def _claim(number: int, maker: Maker) -> tuple[str | None, int]:
@@ -228,3 +230,27 @@ def test_events_come_back_as_they_were_written(store: Store) -> None:
     assert isinstance(waits_on, dict)
     assert waits_on["instance"] == "instance-0"
     assert all(eventjson.decode(eventjson.encode(e), keys.claim(SCOPE), e.seq) == e for e in log)
+
+
+class Small(Stalled):
+    """A client of a store whose records hold a short line only."""
+
+    @property
+    def caps(self) -> Caps:
+        """As the store's, but for the size of a record."""
+        return self._store.caps._replace(max_value=2000)
+
+
+def test_a_line_that_no_record_holds_is_refused_and_goes_on(store: Store) -> None:
+    """Whoever comes too late is told so; those in line keep their places, and can leave."""
+    small, claimed = Small(store, lambda: None), range(100)
+
+    with pytest.raises(Refused, match="no room") as refused:
+        list(map(partial(claim, small), claimed))  # type: ignore[arg-type]
+
+    assert refused.value.rule == "line-full"
+    line = claims.state(store, SCOPE).line
+    assert [one.instance for one in line] == [f"instance-{at}" for at in claimed[: len(line)]]
+    assert len(line) > 2
+    assert release(small, 0).state.line[0].instance == "instance-1"  # type: ignore[arg-type]
+    assert claim(small, 99).state.line[-1].instance == "instance-99"  # type: ignore[arg-type]
