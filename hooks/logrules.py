@@ -70,11 +70,8 @@ def _judged(
     And the first that it takes out as the commit had brought it which this one reverts.
     """
     parents = versions.past.parents
-    if blob and kind == "log" and start is None and not parents[1:]:
-        from coord.hooks import appended  # noqa: PLC0415  # most commits to a log end here
-
-        if appended.is_growth(versions.cwd, parents[0], path, blob):
-            return None, None
+    if blob and kind == "log" and start is None and _only_adds(versions, path, blob):
+        return None, None
     new = versions.blob(blob) if blob else b""
     texts = [versions.text(parent, path) for parent in parents]
     if new in texts:
@@ -94,6 +91,21 @@ def _judged(
                 texts[number] = b""
         loss, taken = _log(versions, kind, path, start).loss(new, texts)
     return loss, taken
+
+
+def _only_adds(versions: Versions, path: str, blob: str) -> bool:
+    """Tell whether a log of lines, read a chunk at a time, keeps all that its parents have."""
+    from coord.hooks import appended  # noqa: PLC0415  # most commits to a log end here
+
+    parents = versions.past.parents
+    if not parents[1:]:
+        return appended.is_growth(versions.cwd, parents[0], path, blob)
+    names = [blob, *(f"{parent}:{path}" for parent in parents)]
+    tails = appended.behind(versions.cwd, names)
+    if tails is None:
+        return False
+    new, *texts = (Counter(split(tail, None).keys) for tail in tails)
+    return not missing(new, texts, Counter())
 
 
 def _log(versions: Versions, kind: str, path: str, start: bytes | None) -> _Log | Document:

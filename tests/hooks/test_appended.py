@@ -69,6 +69,59 @@ def test_what_is_no_file_in_the_parent_is_no_growth(repo: Repo, old: str | None)
     assert not appended.is_growth(str(repo.path), "HEAD", "log.tsv", blob)
 
 
+@pytest.mark.parametrize("size", [1, 4, 9, 1 << 18])
+@pytest.mark.parametrize(
+    ("texts", "tails"),
+    [
+        (("a\nb\nc\n", "a\nb\n", "a\nc\n"), ["b\nc\n", "b\n", "c\n"]),
+        (("a\nbc\n", "a\nbd\n", "a\nb"), ["bc\n", "bd\n", "b"]),
+        (("a\n", "a\n", "a\n"), ["", "", ""]),
+        (("a\n", "", "a\n"), ["a\n", "", "a\n"]),
+        (("a\n" + CONFLICT, "a\n", "a\n"), None),
+        ((CONFLICT, CONFLICT, CONFLICT), None),
+    ],
+    ids=["lines", "inside a line", "same", "empty", "conflict", "quoted"],
+)
+def test_versions_are_told_by_what_stands_behind_their_common_lines(
+    repo: Repo,
+    monkeypatch: pytest.MonkeyPatch,
+    size: int,
+    texts: tuple[str, ...],
+    tails: list[str] | None,
+) -> None:
+    """However they are cut into chunks, whole lines stay; of a conflict nothing is told.
+
+    A chunk may end inside the line that differs, which is then all there: a common beginning that
+    is shorter is as good, so the texts behind it are compared from their ends.
+    """
+    monkeypatch.setattr(appended, "_CHUNK", size)
+    names = [repo.git("hash-object", "-w", "--stdin", stdin=text) for text in texts]
+    found = appended.behind(str(repo.path), names)
+    if tails is None or found is None:
+        assert found is tails is None
+        return
+    heads = {
+        text.encode()[: len(text) - len(tail)] for text, tail in zip(texts, found, strict=True)
+    }
+
+    assert len(heads) == 1
+    assert heads.pop()[-1:] in {b"", b"\n"}
+    for tail, wanted in zip(found, tails, strict=True):
+        assert tail.endswith(wanted.encode())
+
+
+def test_versions_that_differ_early_are_not_held(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is one that is no file; whoever asks looks at them as they are."""
+    monkeypatch.setattr(appended, "_MOST", 100)
+    monkeypatch.setattr(appended, "_CHUNK", 10)
+    blobs = [repo.git("hash-object", "-w", "--stdin", stdin=text * 60) for text in ("a\n", "b\n")]
+    assert appended.behind(str(repo.path), blobs) is None
+    assert appended.behind(str(repo.path), [blobs[0], "HEAD:no blob"]) is None
+    assert not appended.is_growth(str(repo.path), "HEAD", "no blob", blobs[0])
+
+
 def test_twenty_megabytes_are_judged_in_one(repo: Repo) -> None:
     """The bound of the page on costs: what is held does not grow with the log."""
     text = "x" * 79 + "\n"
@@ -80,6 +133,7 @@ def test_twenty_megabytes_are_judged_in_one(repo: Repo) -> None:
         blob = repo.git("rev-parse", ":log.tsv")
         start, _ = tracemalloc.get_traced_memory()
         assert appended.is_growth(str(repo.path), "HEAD", "log.tsv", blob)
+        assert appended.behind(str(repo.path), [blob, blob, blob]) == [b"", b"", b""]
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from coord.board import actors, claims, inbox, keys
 from coord.board.sweep import PORTION, Done, some
+from coord.identity import pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 #: How long what was read is kept, and a worker after it came, in seconds.
 KEPT_FOR = 30 * 86400
+_DAY = 86400  # between the clock that stamps records and those of writers, at most
 _OWN = (keys.notices, keys.messages, keys.letters, keys.posted, keys.read)
 
 
@@ -57,6 +59,35 @@ def mail(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
         if taken < most:
             taken += _read_in(store, folder, now or 0.0, most - taken)
     return Done(taken, len(found))
+
+
+def posted(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
+    """Take a portion of what was sent once for claims that have ended; nothing where one writes.
+
+    What was sent for a claim came after it: so what came before all that its sender has now, or for
+    two claims of paths before all that declare any, was for others.
+    """
+    now = store.now()
+    found = some(store.folders("posted"), look) if now is not None else ()
+    taken = 0
+    with store.alone() as alone:
+        began = _began(store) if alone else {}
+        for folder in found if alone else ():
+            first = began.get(folder, "")
+            old = (rec for rec in store.list(folder) if _is_old(rec.at, now))
+            ended = (rec for rec in old if not first or pin.at((rec.at or 0.0) + _DAY) < first)
+            taken += _taken(store, ended, most - taken)
+    return Done(taken, len(found))
+
+
+def _began(store: Store) -> dict[str, str]:
+    """Return when the oldest place began of those that may post in a folder, by that folder."""
+    found: dict[str, str] = {}
+    for place in (place for event in claims.tops(store) for place in event.state.line):
+        own = keys.posted(place.instance or "")
+        for folder in (own, keys.PAIRS) if place.paths else (own,):
+            found[folder] = min(found.get(folder, place.since), place.since)
+    return found
 
 
 def _busy(store: Store) -> set[str]:

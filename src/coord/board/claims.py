@@ -247,15 +247,16 @@ def _unbroken(store: Store, folder: str, event: Event) -> bool:
     return True
 
 
-def compact(store: Store, folder: str) -> None:
+def compact(store: Store, folder: str, most: int = sweep.PORTION) -> int:
     """Delete history below the newest record that is older than a week; never the top.
 
     Nor is more kept of a week than its newest thousand. A portion at a time, the lowest first. Only
-    where the store stamps records: by a writer's clock, a week can be a moment.
+    where the store stamps records: by a writer's clock, a week can be a moment. Return how many
+    records went.
     """
     now = store.now()
     if now is None:
-        return
+        return 0
     numbers = _numbers(store, folder)
 
     def is_old(seq: int) -> bool:
@@ -264,8 +265,10 @@ def compact(store: Store, folder: str) -> None:
 
     old = bisect.bisect_left(numbers[:-1], 1, key=lambda seq: not is_old(seq))
     spare = max(old - 1, len(numbers) - _MOST_KEPT)
-    for below in numbers[: max(0, min(spare, sweep.PORTION))]:
-        _drop(store, keys.event(folder, below))
+    below = numbers[: max(0, min(spare, most))]
+    for seq in below:
+        _drop(store, keys.event(folder, seq))
+    return len(below)
 
 
 def _drop(store: Store, key: str) -> None:

@@ -7,7 +7,7 @@ that stands as it stood.
 
 from __future__ import annotations
 
-import random
+import os
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.board import eventjson, keys, retired
@@ -64,7 +64,7 @@ def some(ones: Sequence[T], most: int) -> Sequence[T]:
     """Return `most` neighbours at random: each portion looks elsewhere."""
     if len(ones) <= most:
         return ones
-    at = random.SystemRandom().randrange(len(ones))
+    at = int.from_bytes(os.urandom(8), "big") % len(ones)  # `random` costs each claim 4 ms
     return [*ones[at : at + most], *ones[: max(0, at + most - len(ones))]]
 
 

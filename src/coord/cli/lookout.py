@@ -21,6 +21,7 @@ AGAIN = 1.0  # seconds between looks
 _GONE, _SILENT, _RUN = "gone", "silent", "run"
 _SESSIONS = "coord-sessions"
 _MOST = 4096
+_PIDS = range(1, 1 << 31)
 _YOUNG = 10.0  # seconds; what ended before this wait began was judged then
 
 
@@ -88,14 +89,26 @@ def _home(common_dir: str, instance: str) -> str:
 
     try:
         found = json.loads(peerfile.read(f"{common_dir}/coord/board/{keys.actor(instance)}", _MOST))
-        return os.path.normpath(os.path.join(common_dir, found["home"]))
+        home = os.path.normpath(os.path.join(common_dir, found["home"]))
+        return home if f"{home}/".startswith(f"{common_dir}/") else ""
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return ""
 
 
 def _recorded(holder: dict[str, Any]) -> list[tuple[int, str]]:
     found = (holder.get("process"), holder.get("command"))
-    return [(one["pid"], one["start"]) for one in found if one]
+    return [_process(one["pid"], one["start"]) for one in found if one]
+
+
+def _process(pid: int, start: str) -> tuple[int, str]:
+    """Return a process as a peer has written it down, if it can be one.
+
+    Raises:
+        ValueError: it cannot.
+    """
+    if type(pid) is not int or type(start) is not str or pid not in _PIDS:
+        raise ValueError(pid)
+    return pid, start
 
 
 def _declared(git_dir: str, instance: str) -> dict[str, list[tuple[int, str]]]:
@@ -106,8 +119,8 @@ def _declared(git_dir: str, instance: str) -> dict[str, list[tuple[int, str]]]:
         for name in os.listdir(folder):
             said = _said(os.path.join(folder, name))
             if ["kind", "session"] in said and ["instance", instance] in said:
-                pids = [(int(one[1]), one[2]) for one in said if one[0] in {"keeper", "command"}]
-                found[name] = pids
+                words = (one for one in said if one[0] in {"keeper", "command"})
+                found[name] = [_process(int(one[1]), one[2]) for one in words]
     except (OSError, ValueError, LookupError):
         pass
     return found

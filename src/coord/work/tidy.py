@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
-from coord.board import bygone, chosen, sweep
+from coord.board import bygone, chosen, claims, sweep
 from coord.board.roll import Roll
 from coord.settings import config
 from coord.work import where
@@ -35,6 +35,7 @@ def portion(store: Store, roll: Roll) -> None:
     try:
         sweep.scopes(store)
         bygone.mail(store)
+        bygone.posted(store)
         bygone.workers(store, roll)
     except CoordError:
         return
@@ -59,7 +60,9 @@ def everything(call: Call) -> Swept:
     for at in range(0, len(folders), _AT_ONCE):
         among = folders[at : at + _AT_ONCE]
         total += _until_done(partial(sweep.scopes, store, _AT_ONCE, among), total)
+    total += sum(claims.compact(store, folder, _MOST) for folder in store.folders("claims"))
     total += _until_done(partial(bygone.mail, store, _AT_ONCE, _MOST), total)
+    total += _until_done(partial(bygone.posted, store, _AT_ONCE, _MOST), total)
     total += _until_done(partial(bygone.workers, store, roll, _AT_ONCE, _MOST), total)
     return Swept(total, more=total >= _MOST)
 

@@ -111,3 +111,28 @@ def test_what_was_read_a_month_ago_goes_with_its_receipt(repo: Repo, board: str)
     assert texts == {"halfway": True, "unread": False, "young": True}
     assert [one.text for one in inbox.unread(store, me)] == [unread.text]
     assert len(list(store.list(keys.read(me)))) == 1
+
+
+def test_what_was_sent_for_claims_that_ended_goes(repo: Repo, board: str) -> None:
+    """Not what is young, nor what a claim that stands since before may have been told of."""
+    del repo
+    store, old = Directory(board), "2025-01-01T00:00:00.000000Z"
+    for name in ("a-i-new/pause-x", "a-i-old/pause-x", "a-i-none/pause-x", "pairs/1"):
+        store.create(f"posted/{name}", b"{}\n")
+        aged(board, f"posted/{name}")
+    store.create("posted/a-i-new/young", b"{}\n")
+    for instance, since in (("i-new", pin.now()), ("i-old", old)):
+        mine = Place("w", instance, "b", since, paths=("*.py",) if instance == "i-new" else ())
+        me = Identity("w", instance, "pinned", 2)
+        claims.change(
+            store,
+            f"task:{instance}",
+            me,
+            lambda at, mine=mine: events.joined(at, mine, lambda _: False),
+        )
+
+    while bygone.posted(store, most=1).records:
+        pass
+
+    left = {rec.key for rec in store.list("posted", values=False)}
+    assert left == {"posted/a-i-old/pause-x", "posted/a-i-new/young"}

@@ -91,3 +91,32 @@ def test_claims_compact_on_their_own_now_and_then(root: Path) -> None:
     assert len(_kept(root)) < 32
     log = claims.history(store, "task:x")
     assert [event.after for event in log[1:]] == [event.nonce for event in log[:-1]]
+
+
+def test_of_a_busy_week_the_newest_thousand_stay(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A portion at a time, the lowest first, so that a listing does not grow with the week."""
+    monkeypatch.setattr(claims, "_MOST_KEPT", 4)
+
+    assert claims.compact(Directory(str(root)), FOLDER, 3) == 3
+    assert _kept(root) == [4, 5, 6, 7, 8, 9, 10]
+    assert claims.compact(Directory(str(root)), FOLDER) == 3
+    assert claims.compact(Directory(str(root)), FOLDER) == 0
+    assert _kept(root) == [7, 8, 9, 10]
+
+
+def test_the_week_is_found_without_opening_its_records(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By bisection: of a hundred records seven or eight are looked at."""
+    store = Directory(str(root))
+    for turn in range(45):
+        _turn(store, f"i-{turn}")
+    looked: list[str] = []
+    real = Directory.read
+    monkeypatch.setattr(Directory, "read", lambda self, key: looked.append(key) or real(self, key))
+
+    claims.compact(store, FOLDER)
+
+    assert len(looked) <= 8

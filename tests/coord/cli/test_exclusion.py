@@ -60,15 +60,19 @@ def test_what_runs_keeps_its_scope_whatever_its_worker_gives_up(
     one: Repo, two: Repo, words: list[str]
 ) -> None:
     """The answer says what holds it, and until when; its end frees it."""
+    held, over = one.path.parent / "held", one.path.parent / "over"
+    held.write_text("#!/bin/sh\nfor n in $(seq 300); do [ -e ../over ] || sleep 0.1; done\n")
+    held.chmod(0o755)
     answer(one, "claim", "y")
-    with _started(one, "run", "y", "--", "sleep", "2") as running:
+    with _started(one, "run", "y", "--", "../held") as running:
         assert eventually(lambda: len(scope(two, "task:y")["claimants"]) == 2)
         done = one.coord(*words)
 
-        assert "the run of sleep 2 holds it until it ends" in done.out or (
-            "task:y is held by the run of sleep 2 until it ends" in done.out
+        assert "the run of held holds it until it ends" in done.out or (
+            "task:y is held by the run of held until it ends" in done.out
         )
         assert two.coord("run", "--no-wait", "y", "--", "true").code == 1
+        over.touch()
         assert running.wait(20) == 0
         running.communicate()
     assert scope(two, "task:y")["state"] == "free"

@@ -371,6 +371,21 @@ def test_who_waits_is_told_of_a_run_that_is_killed_meanwhile(
             assert wait.communicate()[0] == end
 
 
+@pytest.mark.parametrize("pid", [1 << 80, -1, "1", None])
+def test_a_forged_process_of_a_holder_stops_no_wait(one: Repo, two: Repo, pid: object) -> None:
+    """A peer wrote the record that a wait looks at once a second."""
+    answer(two, "claim", "y")
+    record = one.common("coord/board/claims/s-task=3ay/00000001")
+    said = json.loads(record.read_text())
+    process = {"host": "h", "boot": "b", "pid": pid, "start": 1, "name": "n"}
+    said["state"]["line"][0] |= {"run": True, "process": process}
+    record.write_text(json.dumps(said))
+
+    done = one.coord("wait", "y", "--timeout", "3s")
+
+    assert done.refusal.rule == "still-held", done.err
+
+
 def test_who_waits_is_told_that_a_worktree_was_removed_meanwhile(one: Repo, two: Repo) -> None:
     """Neither is that an event."""
     answer(two, "claim", "y")
