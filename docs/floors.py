@@ -24,7 +24,7 @@ HOMES = {
     "installer": "coord.installer",
 }
 _ROW = re.compile(r"^\| (\d+) \| `([a-z_.]+)` \|", re.MULTILINE)
-_INSIDE = re.compile(r"^\| `([a-z_.]+)` \| ([a-z_ ·/]+) \|$", re.MULTILINE)
+_INSIDE = re.compile(r"^\| `([a-z_.]+)` \| ([a-z_ ,/]+) \|$", re.MULTILINE)
 
 
 class Floors(NamedTuple):
@@ -39,7 +39,7 @@ def floors(design: str) -> Floors:
     return Floors(
         rooms={f"coord.{room}": int(floor) for floor, room in _ROW.findall(design)},
         inside={
-            f"coord.{room}": [row.split(" · ") for row in rows.split(" / ")]
+            f"coord.{room}": [row.split(", ") for row in rows.split(" / ")]
             for room, rows in _INSIDE.findall(design)
         },
     )
