@@ -11,7 +11,7 @@ import click
 
 from coord.cli.install import main as install
 from coord.cli.main import main
-from coord.cli.verbs import GROUPS
+from coord.cli.verbs import GROUPS, VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,16 +106,22 @@ def _options(context: click.Context) -> dict[str, tuple[str, str]]:
 
 
 def _told(context: click.Context) -> str:
-    """Return a command's usage, the first sentence of its help, and the options of its own."""
+    """Return a command's usage, what it does, and the options of its own."""
     formatter = context.make_formatter()
     usage = " ".join(context.command.collect_usage_pieces(context)).replace("[OPTIONS]", "")
     formatter.write(f"{context.command_path} {usage.strip()}".strip() + "\n")
     with formatter.indentation():
-        formatter.write_text(inspect.cleandoc(context.command.help or "").split("\n\n")[0])
+        formatter.write_text(_line(context))
         own = [one for name, one in _options(context).items() if name not in {"--help", "--json"}]
         if own:
             formatter.write_dl(own)
     return formatter.getvalue()
+
+
+def _line(context: click.Context) -> str:
+    """Return a command in a line: that of the help of all, else the first of its own."""
+    _, line = VERBS.get(context.command_path.removeprefix("git coord "), ("", ""))
+    return line or inspect.cleandoc(context.command.help or "").split("\n\n")[0]
 
 
 def manual() -> str:
