@@ -142,12 +142,22 @@ def seam_depth(lines: Lines, at: int, start: bytes | None) -> int | None:
     return None if found is None else found[0]
 
 
+def _atx_depth(lines: Lines, at: int) -> int | None:
+    """Return what :func:`seam_depth` does, of most headings; else None."""
+    line = lines[at]
+    if _is_ruled(lines[at - 1]) or _is_ruled(lines[at - 2]) or not _ATX.match(line):
+        return None
+    return None if _is_ruled(line) else line.index(b" ")
+
+
 def sections(lines: Lines, start: bytes | None) -> list[tuple[int, int, int]]:
     """Return begin, end and depth of the sections with `#` that one at most as deep ends."""
     out: list[tuple[int, int, int]] = []
     open_ones: list[tuple[int, int]] = []
+    plain = start is None or (start.startswith(b"#") and start.lstrip(b"#") == b" ")
     for at in [at for at, line in enumerate(lines) if line.startswith(b"#") and at > 1]:
-        depth = seam_depth(lines, at, start)
+        depth = _atx_depth(lines, at) if plain else None
+        depth = seam_depth(lines, at, start) if depth is None else depth
         if depth is not None:
             while open_ones and open_ones[-1][1] >= depth:
                 begin, deep = open_ones.pop()

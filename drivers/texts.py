@@ -36,6 +36,7 @@ class Texts:
         if after is None:
             self._seam = len(self._tail)
         self._after = after or ([], [])
+        self._found: list[tuple[list[bytes], list[tuple[int, int]]]] = []
         self._shared = self._sections_of_all()
         self._known: list[tuple[list[bytes], Node]] = []  # what was read, and its tree
 
@@ -56,7 +57,11 @@ class Texts:
 
     def _sections(self, body: list[bytes]) -> list[tuple[int, int]]:
         """Return begin and end of the sections of a body that are not in another one of it."""
-        out: list[tuple[int, int]] = []
+        for known, out in self._found:
+            if body == known:
+                return out
+        out = []
+        self._found.append((body, out))
         found = sections(body, self._start)
         depths = [depth for _, _, depth in found]
         often = {depth for depth, copies in count(depths).items() if copies > 1}

@@ -408,7 +408,7 @@ def test_what_hides_in_a_message_is_shown(installed: Repo, tmp_path: Path) -> No
     assert not set(hidden) & set(shown)
 
 
-@pytest.mark.parametrize("name", ["pin.lock", "board/delete.lock"])
+@pytest.mark.parametrize("name", ["pin.lock", "board/delete.lock", "board/sweep.lock"])
 def test_a_lock_that_nobody_gives_up_holds_nobody_for_ever(
     installed: Repo, tmp_path: Path, name: str
 ) -> None:

@@ -1,7 +1,8 @@
 """One lock between writers, who share it, and a sweep, which has it alone or does not begin.
 
 The kernel drops it when its holder is killed. Where a file system has no locks, or this one may not
-be written, writers go on without and no sweep ever begins.
+be written, writers go on without and no sweep ever begins. They do so too when a sweep was stopped
+for longer than it takes: it takes away only what it has listed, a week old, and nothing of theirs.
 """
 
 from __future__ import annotations
@@ -26,12 +27,11 @@ class Writing:
     def __enter__(self) -> None:
         import fcntl  # noqa: PLC0415  # 0.2 ms that only writers pay
 
+        if not os.path.isdir(os.path.dirname(self._path)):
+            return  # a board is made by its first record, and synced then
         try:
             self._fd = publish.opened(self._path, self._share)
             publish.wait(lambda: fcntl.flock(self._fd, fcntl.LOCK_SH | fcntl.LOCK_NB), self._path)
-        except publish.Held:
-            self._close()
-            raise
         except OSError:
             self._close()  # what cannot be written will say so itself
 
@@ -55,6 +55,8 @@ class Alone(Writing):
     def __enter__(self) -> bool:  # type: ignore[override]
         import fcntl  # noqa: PLC0415  # as above
 
+        if not os.path.isdir(os.path.dirname(self._path)):
+            return False
         try:
             self._fd = publish.opened(self._path, self._share)
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
