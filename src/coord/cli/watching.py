@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import sys
@@ -14,7 +15,7 @@ import click
 
 from coord.base.columns import cut
 from coord.base.names import shown
-from coord.cli import terminal
+from coord.cli import closed, show, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,31 +29,57 @@ _SOONEST, _LATEST = 1.0, 60.0
 _GLANCE = 0.2  # seconds between two looks at how large the terminal is
 
 
-def again(show: Callable[[], None]) -> None:
-    """Call `show` for ever, as often as its cost allows, and when the terminal has another size.
+def again(draw: Callable[[], None], rest: Callable[[float], bool] | None = None) -> None:
+    """Call `draw` for ever, as often as its cost allows, and when the terminal has another size.
 
-    It ends with Ctrl-C or a lost reader.
+    Args:
+        draw: what shows it; it may find nothing new.
+        rest: sleeps at most so many seconds, and tells whether nobody looks on any more.
     """
+    sleep = rest or _slept
     while True:
         begun, size = time.process_time(), shutil.get_terminal_size()
-        show()
+        draw()
         cost = time.process_time() - begun
         until = time.monotonic() + min(_LATEST, max(_SOONEST, cost * _SHARE))
         while (left := until - time.monotonic()) > 0 and shutil.get_terminal_size() == size:
-            time.sleep(min(_GLANCE, left))
+            if sleep(min(_GLANCE, left)):
+                return
+
+
+def _slept(seconds: float) -> bool:
+    time.sleep(seconds)
+    return False
+
+
+def _unread(seconds: float) -> bool:
+    """Tell whether the reader of stdout has left, or leaves within so many seconds.
+
+    A pipe tells it of itself; a write would tell it too, but not before something changes.
+    """
+    look = select.poll()
+    look.register(sys.stdout.fileno(), 0)
+    # POLLNVAL is no news: macOS answers it of every terminal.
+    if any(event & (select.POLLERR | select.POLLHUP) for _, event in look.poll(seconds * 1000)):
+        return True
+    return closed.is_lost(sys.stdout)
 
 
 def screen(lines: Callable[[], list[str]]) -> None:
     """Show `lines` again whenever they are others.
 
     On a terminal they take the place of those before them, cut to its size, and leave it at the end
-    as it was; elsewhere they follow, a blank line between.
+    as it was; elsewhere they follow, a blank line between. It ends with Ctrl-C, and when nobody
+    reads it: at once where stdout is closed.
     """
+    if not show.reaches_anybody():
+        return
     if not sys.stdout.isatty() or os.environ.get("TERM", "dumb") == "dumb":
-        again(_following(lines))
+        again(_following(lines), _unread)
+        return
     drawn: list[str] = []
     with _other_screen(drawn):
-        again(_in_place(lines, drawn))
+        again(_in_place(lines, drawn), _unread)
 
 
 def _following(lines: Callable[[], list[str]]) -> Callable[[], None]:

@@ -112,3 +112,18 @@ def test_a_stop_gives_the_terminal_back_until_it_goes_on(screen: Screen) -> None
     assert screen.shows(LEAVE).endswith(LEAVE)
     screen.child.send_signal(signal.SIGCONT)
     assert screen.shows("0 claims").startswith(ENTER)
+
+
+@pytest.mark.parametrize("out", ["", ">&-"])
+def test_it_ends_when_nobody_reads_it(installed: Repo, out: str) -> None:
+    """A closed pipe tells at once; a board on which nothing happens writes nothing."""
+    script = f"{{ timeout 25 git coord board --watch {out}; echo ended $? >&2; }} | head -1"
+
+    assert installed.run("sh", "-c", script).err == "ended 0\n"
+
+
+def test_a_page_that_is_watched_through_a_pipe_ends_with_its_reader(installed: Repo) -> None:
+    """It is a file to us, written into; the system says that nobody has it."""
+    script = "{ timeout 25 git coord board --watch --html /dev/stdout; echo $? >&2; } | head -1"
+
+    assert "124" not in installed.run("sh", "-c", script).err.splitlines()
