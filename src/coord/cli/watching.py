@@ -9,11 +9,11 @@ import shutil
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import click
 
-from coord.base.columns import cut
+from coord.base.columns import cut, width
 from coord.base.names import shown
 from coord.cli import closed, show, terminal
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 # The other screen of a terminal, without a cursor: what stood there before comes back at the end.
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
-_CLEAR = "\x1b[H\x1b[2J"
+# What stood there is cleared line by line: a screen that is empty for a moment flickers.
+_HOME, _LINE, _REST = "\x1b[H", "\x1b[K", "\x1b[J"
 _SHARE = 20  # of one processor, at most a twentieth: a fleet has many boards open
 _SOONEST, _LATEST = 1.0, 60.0
 _GLANCE = 0.2  # seconds between two looks at how large the terminal is
@@ -65,42 +66,56 @@ def _unread(seconds: float) -> bool:
     return closed.is_lost(sys.stdout)
 
 
-def screen(lines: Callable[[], list[str]]) -> None:
-    """Show `lines` again whenever they are others.
+class Frame(NamedTuple):
+    """What is shown at one moment.
 
-    On a terminal they take the place of those before them, cut to its size, and leave it at the end
-    as it was; elsewhere they follow, a blank line between. It ends with Ctrl-C, and when nobody
+    Attributes:
+        lines: its lines, for a terminal that is so many cells wide; None: wherever they go.
+        still: what tells it from another moment's, without the ages that go by of themselves.
+    """
+
+    lines: Callable[[int | None], list[str]]
+    still: list[str]
+
+
+def screen(frame: Callable[[], Frame]) -> None:
+    """Show `frame` again whenever it is another.
+
+    On a terminal it takes the place of the one before, cut to its size, and leaves all at the end
+    as it was; elsewhere it follows, a blank line between. It ends with Ctrl-C, and when nobody
     reads it: at once where stdout is closed.
     """
     if not show.reaches_anybody():
         return
     if not sys.stdout.isatty() or os.environ.get("TERM", "dumb") == "dumb":
-        again(_following(lines), _unread)
+        again(_following(frame), _unread)
         return
     drawn: list[str] = []
     with _other_screen(drawn):
-        again(_in_place(lines, drawn), _unread)
+        again(_in_place(frame, drawn), _unread)
 
 
-def _following(lines: Callable[[], list[str]]) -> Callable[[], None]:
+def _following(frame: Callable[[], Frame]) -> Callable[[], None]:
     before: list[str] = []
 
     def draw() -> None:
-        found = [*map(shown, lines())]
-        if found != before:
-            before[:] = found
-            click.echo("\n".join([*found, ""]))
+        found = frame()
+        if found.still != before:
+            before[:] = found.still
+            show.lines([*found.lines(None), ""])
             sys.stdout.flush()
 
     return draw
 
 
-def _in_place(lines: Callable[[], list[str]], drawn: list[str]) -> Callable[[], None]:
+def _in_place(frame: Callable[[], Frame], drawn: list[str]) -> Callable[[], None]:
     def draw() -> None:
-        found = _fitted([*map(shown, lines())])
+        size = shutil.get_terminal_size()
+        found = _fitted([*map(shown, frame().lines(size.columns))], size)
         if found != drawn:
             drawn[:] = found
-            _write(_CLEAR + "\n".join(terminal.coloured(found)))
+            *above, last = terminal.coloured(found)
+            _write(_HOME + "".join(f"{_LINE}{line}\n" for line in above) + _REST + last)
 
     return draw
 
@@ -137,9 +152,10 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def _fitted(lines: list[str]) -> list[str]:
-    size = shutil.get_terminal_size()
+def _fitted(lines: list[str], size: os.terminal_size) -> list[str]:
     room = max(2, size.lines)
     if len(lines) > room:
-        lines = [*lines[: room - 1], f"… and {len(lines) - room + 1} lines more: git coord board"]
+        left = f"… and {len(lines) - room + 1} lines more"
+        told = f"{left}: git coord board"
+        lines = [*lines[: room - 1], told if width(told) <= size.columns else left]
     return [cut(line, size.columns) for line in lines]
