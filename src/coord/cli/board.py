@@ -81,7 +81,7 @@ def _frame(found: Board) -> Frame:
 def _write(call: Call, path: str, *, watch: bool) -> None:
     from coord.cli import outfile, pictured, watching  # noqa: PLC0415  # for the page only
 
-    file = outfile.require(call.cwd, path, "git coord board")
+    file = outfile.require(call.cwd, path, "git coord board", "--html board.html")
     if not watch:
         pictured.write(call, file)
         return
