@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from coord.base import duration
-from coord.base.columns import aligned, width
+from coord.base.columns import aligned, cut, width
 from coord.board import scopes
 from coord.board.view import is_unknown
 
@@ -24,9 +24,16 @@ _GONE = "git has forgotten its worktree"
 
 
 def board_lines(
-    members: Sequence[Member], rows: Sequence[Row], me: str | None, now: float | None
+    members: Sequence[Member],
+    rows: Sequence[Row],
+    me: str | None,
+    now: float | None,
+    most: int | None = None,
 ) -> Iterator[str]:
-    """Yield the board; `me` is marked, ages are counted to `now`."""
+    """Yield the board; `me` is marked, ages are counted to `now`.
+
+    Scopes are cut to `most` cells, if any; without `now` nothing is said of ages.
+    """
     taken = [row for row in rows if row.state != "free"]
     yield _summary(members, taken)
     if members:
@@ -35,7 +42,8 @@ def board_lines(
         yield from (("  " + "  ".join(cells)).rstrip() for cells in table)
     if taken:
         yield ""
-        names = aligned([(scopes.shown(row.scope),) for row in taken], _WIDEST)
+        said = [scopes.shown(row.scope) for row in taken]
+        names = aligned([(name if most is None else cut(name, most),) for name in said], _WIDEST)
         for (name,), row in zip(names, taken, strict=True):
             yield from _row(name, row, me, now)
 

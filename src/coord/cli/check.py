@@ -48,7 +48,13 @@ def check(
     gc.disable()  # trees of documents hold no cycles; looking for some takes half the time
     options = {"--tree": tree, "--mend": mend}
     call = edge.call(None, "check", [] if words is None else [words], options)
-    file = None if gitlab is None else outfile.require(call.cwd, gitlab, f"git coord {call.words}")
+    file = (
+        None
+        if gitlab is None
+        else outfile.require(
+            call.cwd, gitlab, f"git coord {call.words}", "--gitlab gl-code-quality-report.json"
+        )
+    )
     if mend:  # it commits, and the user's hooks may have something to say
         _print_mended(checking.mend(call, words, progress.uncounted), as_json=as_json)
         return 0

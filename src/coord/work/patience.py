@@ -1,4 +1,4 @@
-"""Waiting for a scope, and why it may end without it: the time is up, or nobody is left to wait."""
+"""Waiting for a scope, and why it may end without it: the time is up, or its worker's."""
 
 from __future__ import annotations
 

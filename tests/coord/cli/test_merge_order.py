@@ -74,6 +74,7 @@ def test_finish_claims_the_branch_and_says_where_it_stands(one: Repo) -> None:
     assert (found["branch"], found["scope"]) == ("feat-one", "branch:feat-one")
     assert (found["state"], found["tip"]) == ("finished", tip)
     assert found["claims"] == ["artifact:s.json", "branch:feat-one", "task:x"]
+    assert "; 2 claims and the branch's own stay until it lands" in one.coord("finish").out
     row = scope(one, "branch:feat-one")
     assert (row["state"], row["holder"]["actor"]) == ("held", "one-0001")
     assert row["finished_at"] == found["finished_at"]

@@ -129,6 +129,8 @@ def test_what_cannot_be_written_is_named_as_it_was_asked_for(
 
     (refusal,) = refusals(done.err)
     assert (done.code, refusal.rule) == (3, "output-unwritable")
+    assert refusal.run.startswith(f"git coord {verb[0]}")
+    assert repo.paste(refusal.run).code == 0
     assert "tmp-" not in refusal.headline
     assert repo.paste(refusal.run).code == 0
     assert not list(tmp_path.glob("*.tmp-*"))

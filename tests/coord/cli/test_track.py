@@ -515,6 +515,18 @@ def test_a_first_declaration_in_a_sparse_checkout_can_be_committed(installed: Re
     assert installed.git("show", "HEAD:.coord.toml").startswith("[log")
 
 
+def test_a_second_declaration_is_committed_with_the_first(installed: Repo) -> None:
+    """The file that only the first has changed is named too; what is committed already is not."""
+    installed.coord("track", "derived", "a", "--regenerate", "true")
+    line = (
+        installed.coord("track", "log", "b.tsv").err.partition("commit it: ")[2].partition("\n")[0]
+    )
+    assert installed.paste(line).code == 0
+
+    assert installed.git("status", "--porcelain") == ""
+    assert ".coord.toml" not in installed.coord("track", "once", "c").err
+
+
 CHANGELOG = "# Changes\n\n## Unreleased\n\n- a\n\n## 1.0\n\n- b\n"
 
 

@@ -599,10 +599,10 @@ def test_run_passes_the_status_on_though_the_board_cannot_be_written(two: Repo) 
 def test_a_wait_that_ends_with_its_shell_says_so_and_how_to_outlive_it(
     one: Repo, two: Repo
 ) -> None:
-    """By name and number; started by setsid it goes on until its worker ends."""
+    """By name and number, though a subshell lives on; by setsid it lasts as long as its worker."""
     said = two.path / "said"
     shell = subprocess.Popen(
-        ["sh", "-c", f"git coord wait x >'{said}' 2>&1 & sleep 60"],
+        ["sh", "-c", f"(timeout 60 git coord wait x; :) >'{said}' 2>&1 & sleep 60"],
         cwd=two.path, env=dict(two.env), start_new_session=True,
     )  # fmt: skip
     time.sleep(2)
@@ -616,7 +616,7 @@ def test_a_wait_that_ends_with_its_shell_says_so_and_how_to_outlive_it(
         each.wait()
 
     assert eventually(lambda: "worker-gone" in said.read_text())
-    assert f"sh (pid {shell.pid})" in said.read_text()
+    assert f"the wait for task:x has ended with sh (pid {shell.pid})" in said.read_text()
     assert "setsid git coord wait task:x" in said.read_text()
     time.sleep(1)
     assert (two.path / "out").read_text().count("\n") == 1  # what it waits for

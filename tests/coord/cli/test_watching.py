@@ -6,8 +6,10 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import termios
 import time
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import pytest
@@ -98,9 +100,11 @@ def test_it_is_fitted_to_another_size_at_once(screen: Screen, installed: Repo) -
     installed.coord("--as", "ada", "claim", *(f"task:{number}-{'x' * 50}" for number in range(6)))
     screen.shows("task:5-")
     screen.resized(30, 5)
-    drawn = screen.shows("lines more").split("\x1b[2J")[-1]
+    drawn = screen.shows("lines more").split("\x1b[H")[-1]
 
     assert drawn.count("\n") == 4
+    for mark in ("\x1b[K", "\x1b[J"):
+        drawn = drawn.replace(mark, "")
     assert max(len(row.strip("\r")) for row in drawn.split("\n")) <= 30 + len("\x1b[32m\x1b[0m")
 
 
@@ -112,3 +116,51 @@ def test_a_stop_gives_the_terminal_back_until_it_goes_on(screen: Screen) -> None
     assert screen.shows(LEAVE).endswith(LEAVE)
     screen.child.send_signal(signal.SIGCONT)
     assert screen.shows("0 claims").startswith(ENTER)
+
+
+@pytest.mark.parametrize("out", ["", ">&-"])
+def test_it_ends_when_nobody_reads_it(installed: Repo, out: str) -> None:
+    """A closed pipe tells at once; a board on which nothing happens writes nothing."""
+    script = f"{{ timeout 25 git coord board --watch {out}; echo ended $? >&2; }} | head -1"
+
+    assert installed.run("sh", "-c", script).err == "ended 0\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "more"), [(40, "… and 3 lines more: git coord board"), (20, "… and 3 lines more")]
+)
+def test_a_narrow_screen_cuts_names_and_keeps_what_is_said_of_them(
+    screen: Screen, installed: Repo, columns: int, more: str
+) -> None:
+    """Each worker's state and "(you)"; one long name sets no column for the others."""
+    installed.coord("--as", "x" * 40, "claim", "task:" + "y" * 50)
+    installed.coord("claim", "k")
+    screen.shows("2 claims")
+    screen.resized(columns, 5)
+    rows = screen.shows(more).split("\x1b[H")[-1].split("\n")
+
+    assert [row.count("present") for row in rows].count(1) == 3  # the headline and two workers
+    screen.resized(columns, 24)
+    assert "(you)" in screen.shows("task:k")
+
+
+_TICKS = """
+from itertools import count
+from coord.cli.watching import Frame, screen
+moments = count()
+screen(lambda: (lambda at: Frame(lambda _: [f"age {at}"], [str(at // 2)]))(next(moments)))
+"""
+
+
+def test_only_news_follow_in_a_pipe_and_not_that_time_goes_by(installed: Repo) -> None:
+    """Ages tick each second, up to two minutes: a log of the board would be full of them."""
+    done = installed.run("sh", "-c", f"timeout 25 {quote(sys.executable)} -c '{_TICKS}' | head -3")
+
+    assert done.out.split("\n") == ["age 0", "", "age 2", ""]
+
+
+def test_a_page_that_is_watched_through_a_pipe_ends_with_its_reader(installed: Repo) -> None:
+    """It is a file to us, written into; the system says that nobody has it."""
+    script = "{ timeout 25 git coord board --watch --html /dev/stdout; echo $? >&2; } | head -1"
+
+    assert "124" not in installed.run("sh", "-c", script).err.splitlines()
