@@ -10,7 +10,7 @@ from coord.base.names import quote
 from coord.guard import guarded, trust
 from coord.installer import attributesfile, disk, pattern
 from coord.installer.apply import alone, apply
-from coord.repo import git, worktree
+from coord.repo import git, underway, worktree
 from coord.settings import config
 from coord.settle import template
 from coord.work import logmode, trackfaults, where
@@ -125,7 +125,9 @@ def left(call: Call, done: Changed) -> None:
         message = quote(f"Guard {done.pattern}" if done.rule else "Guard less")
         sparse = git.ask("config", "--bool", "core.sparseCheckout", cwd=files.top).text == "true"
         add = "git add --sparse" if sparse else "git add"
-        call.note(f"commit it: {add} {names} && git commit -m {message} -- {names}")
+        # A merge takes along what is added; git refuses a commit of single paths meanwhile.
+        commit = "" if underway.is_busy(files.here) else f" && git commit -m {message} -- {names}"
+        call.note(f"commit it: {add} {names}{commit}")
     if done.rule is None:
         return
     if not pattern.has_files(files.here, files.top, done.pattern):
