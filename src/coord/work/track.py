@@ -132,6 +132,11 @@ def left(call: Call, done: Changed) -> None:
         return
     if not pattern.has_files(files.here, files.top, done.pattern):
         call.note(f"{done.pattern} matches no file yet")
+    if done.rule.kind in guarded.JOINED and not logmode.is_text(files.top, done.pattern):
+        call.note(
+            f"{done.pattern} is no text, it has NUL bytes or stands for a large file: nothing is "
+            "joined, and each merge of two versions is left to a person"
+        )
     if not files.here.installed:
         call.note(f"this clone has no drivers yet: {command.install()}")
     committed = disk.read(files.path(attributesfile.COMMITTED)) or b""

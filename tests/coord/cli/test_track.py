@@ -212,6 +212,14 @@ def test_a_pattern_stays_one(installed: Repo, name: str) -> None:
     assert installed.read(".gitattributes").splitlines()[-1] == f"{name} coord-derived"
 
 
+@pytest.mark.parametrize("kind", [("changelog", "b.md"), ("log", "b.md", "--lines")])
+def test_a_file_that_is_no_text_is_a_note(installed: Repo, kind: tuple[str, ...]) -> None:
+    """Nothing is going to be joined there."""
+    installed.write("b.md", b"a\0b\n")
+
+    assert "b.md is no text" in installed.coord("track", *kind).err
+
+
 def test_a_pattern_without_files_is_a_note(installed: Repo) -> None:
     """A typo guards nothing; a file that is still to be added counts."""
     installed.write("new.tsv", "at\n")
