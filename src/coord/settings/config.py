@@ -14,6 +14,7 @@ from coord.base import peerfile
 from coord.base.frozen import NamedTuple
 from coord.base.names import is_actor, shown
 from coord.drivers import bounded
+from coord.settings import patterns
 from coord.settings.sections import ConfigInvalid, Sections, below
 
 TYPE_CHECKING = False
@@ -223,14 +224,22 @@ class _Reader(Sections):
 
     def _derived(self, pattern: str, rule: dict[str, object]) -> Derived:
         at = f'derived."{pattern}"'
+        self._require_pattern(at, pattern)
         self._known(at, rule, ("regenerate", "inputs"))
         command = self._text(at, rule, "regenerate")
         if not command:
             raise self._invalid(at, pattern, 'it needs regenerate = "COMMAND"')
         return Derived(pattern, command, self._texts(at, rule, "inputs"))
 
+    def _require_pattern(self, at: str, pattern: str) -> None:
+        """Refuse what ``track`` refuses: it would guard nothing, in silence."""
+        why = patterns.fault(pattern)
+        if why:
+            raise self._invalid(at, pattern, why)
+
     def _log(self, pattern: str, rule: dict[str, object]) -> Log:
         at = f'log."{pattern}"'
+        self._require_pattern(at, pattern)
         self._known(at, rule, ("start",))
         start = self._text(at, rule, "start")
         if start is not None and "\n" in start:

@@ -179,6 +179,20 @@ def test_what_is_no_table_under_a_section_of_others_is_theirs_to_refuse() -> Non
     assert config.parse(b"id = 7\n", "x").unknown == ()
 
 
+@pytest.mark.parametrize("section", ["derived", "log"])
+@pytest.mark.parametrize(
+    "pattern", ["../../etc", "d/", "!x", ".git/config", ".coord.toml", "a\\tb"]
+)
+def test_what_track_refuses_as_a_pattern_is_invalid(section: str, pattern: str) -> None:
+    """It would guard nothing, in silence."""
+    text = f'[{section}."{pattern}"]\nregenerate = "x"\n'
+
+    with pytest.raises(config.ConfigInvalid) as caught:
+        config.parse(text.encode(), "x")
+
+    assert caught.value.line == (1 if "\\" not in pattern else 0)
+
+
 CAP = 64 * 1024
 FULL = {
     "keys that nobody knows": ("", "k{} = 1\n"),
