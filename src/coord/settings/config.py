@@ -7,6 +7,7 @@ workers of both share one repository.
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
 
@@ -15,7 +16,7 @@ from coord.base.frozen import NamedTuple
 from coord.base.names import is_actor, shown
 from coord.drivers import bounded
 from coord.settings import patterns
-from coord.settings.sections import ConfigInvalid, Sections, below
+from coord.settings.sections import ConfigInvalid, ConfigUnreadable, Sections, below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,7 +149,23 @@ def _read(path: str) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
+        if error.errno == errno.EFBIG:
+            raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
+        raise ConfigUnreadable(path, _odd(path) or f"{error.strerror}") from error
+
+
+def _odd(path: str) -> str:
+    """Return what stands at a path in place of a file, and what is to be done; empty for a file."""
+    import stat  # noqa: PLC0415  # where something is wrong only
+
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return ""
+    names = {stat.S_IFDIR: "a directory", stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a FIFO"}
+    kind = names.get(stat.S_IFMT(mode), "a device or a socket")
+    away = "none is followed or opened; move it away, and `git checkout -- .coord.toml` brings back"
+    return "" if stat.S_ISREG(mode) else f"it is {kind}: {away} one that was committed"
 
 
 def parse(data: bytes, path: str) -> Config:

@@ -193,6 +193,20 @@ def test_what_track_refuses_as_a_pattern_is_invalid(section: str, pattern: str) 
     assert caught.value.line == (1 if "\\" not in pattern else 0)
 
 
+@pytest.mark.parametrize("kind", ["a directory", "a symbolic link", "a FIFO"])
+def test_what_is_no_file_is_named_and_no_editor_is_offered(repo: Repo, kind: str) -> None:
+    """On a FIFO it would hang."""
+    make = {"a directory": "mkdir", "a symbolic link": "ln -s x", "a FIFO": "mkfifo"}
+    repo.paste(f"{make[kind]} .coord.toml")
+
+    done = repo.coord("regenerate")
+
+    assert (done.code, done.refusal.rule) == (3, "config-invalid")
+    assert done.refusal.headline.startswith("not a file that can be read")
+    assert f"it is {kind}" in done.refusal.why
+    assert repo.paste(done.refusal.run).code == 0
+
+
 CAP = 64 * 1024
 FULL = {
     "keys that nobody knows": ("", "k{} = 1\n"),
