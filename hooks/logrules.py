@@ -191,7 +191,8 @@ def _taken_out(path: str, loss: Loss, *, alone: bool) -> str:
     """
     more = f" and {loss.more} more" if loss.more else ""
     trailer = f"Coord-Resolved: {refusal.path_word(path)} reverted on purpose"
-    amend = 'git commit --amend -q -m "$(git log -1 --format=%B)" -m'  # no setting of trailers
+    # No setting of trailers is asked, and nothing that is staged goes along.
+    amend = 'git commit --amend --only -q -m "$(git log -1 --format=%B)" -m'
     explain = f"{amend} {quote(trailer)}" if alone else trailer
     return (
         f"coord: log-rewritten: {shown(path)}:{loss.line}: this revert takes "

@@ -79,6 +79,7 @@ def _rehearsed(made: Order, command: str | None) -> Rehearsal:
     from coord.cli import rehearsal  # noqa: PLC0415  # 10 ms, when it is asked for
 
     onto = made.plan.onto
-    return rehearsal.rehearsed(
+    found = rehearsal.rehearsed(
         made.here, onto.name, made.finished, command, base=onto.commit, tips=made.tips
     )
+    return found.knowing(made.deleted)

@@ -72,6 +72,15 @@ class ConfigInvalid(Environment):
         self.key = key
 
 
+class ConfigUnreadable(ConfigInvalid):
+    """In place of ``.coord.toml`` stands no file, or one not to be read: no editor helps."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(path, 0, "", why)
+        self.what = "not a file that can be read"
+        self.run = f"ls -ld {quote(path)}"
+
+
 class Sections:
     """Checks tables against what each section may hold, with the text at hand for lines."""
 

@@ -37,6 +37,12 @@ class Order(NamedTuple):
         return [one.tip if one.under else one.ref and one.ref.commit for one in found]
 
     @property
+    def deleted(self) -> dict[str, str]:
+        """Those of them that are gone, with the commit that brings each back."""
+        gone = {one.branch.name: one.deleted_at for one in self.plan.finished}
+        return {name: commit for name, commit in gone.items() if commit}
+
+    @property
     def has_landed(self) -> bool:
         """Whether a branch is merged already, and its claims are left to be settled."""
         return any(one.branch.state == LANDED for one in self.plan.entries)

@@ -451,6 +451,16 @@ def test_branches_that_are_no_more_are_shown_as_such(shared: Repo, one: Repo, tw
     shown = shared.coord("merge-order").out
     assert f"deleted, finished at {found['tip'][:12]}\n" in shown
     assert "not to be disturbed, no such branch" in shown
+    command = f"git branch feat-two {found['tip'][:12]}"
+    assert f"      to have it back: {command}\n" in shown
+    rehearsed = shared.coord("merge-order", "--rehearse").out
+    assert f"feat-two  left-out  deleted, finished at {found['tip'][:12]}\n" in rehearsed
+    assert f"\n  {command}\n" in rehearsed
+    (step,) = answer(shared, "merge-order", "--rehearse", code=1)["rehearsal"]["steps"]
+    assert step["commands"] == [command]
+    assert shared.paste(command).code == 0
+    assert "feat-two  clean" in shared.coord("merge-order", "--rehearse").out
+    shared.git("branch", "-q", "-D", "feat-two")
 
     two.git("checkout", "-q", "main~0")
     for name in ("HEAD", "ORIG_HEAD"):

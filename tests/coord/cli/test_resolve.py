@@ -1071,3 +1071,37 @@ def test_the_command_that_a_clash_prints_settles_it(documents: Repo, name: str) 
     documents.git("commit", "-q", "--no-edit")
     assert trailers(documents) == f"{name} joined by hand"
     assert documents.coord("check", "HEAD~1..HEAD").code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("c.md", (b"a\n", b"a\n\0m\n", b"a\n\0s\n")),
+        ("l.tsv", (b"a\n", b"a\n\0m\n", b"a\n\0s\n")),
+        ("c.md", tuple(DOCUMENT.replace("first", one).encode() for one in ("first", "m", "s"))),
+    ],
+)
+@pytest.mark.parametrize("side", ["main", "side"])
+def test_one_side_is_no_join_by_hand(
+    documents: Repo, name: str, texts: tuple[bytes, bytes, bytes], side: str
+) -> None:
+    """The printed command, pasted at once, would drop the other under a false reason."""
+    diverged(documents, {name: texts})
+    merged = documents.tried("merge", "-q", "side")
+    documents.write(name, documents.git("show", f"{side}:{name}") + "\n")
+    other = texts[2 if side == "main" else 1]
+    command = f"git coord resolve {name} --take worktree --reason 'joined by hand'"
+    assert command in merged.err
+
+    done = documents.paste(command)
+
+    assert (done.code, done.refusal.rule) == (1, "one-side-only")
+    assert documents.paste(done.refusal.run).out.encode() == other
+    documents.git("add", name)
+    staged = documents.paste(command)
+    assert documents.paste(staged.refusal.run).out.encode() == other
+    assert documents.tried("commit", "-q", "--no-edit").refusal.rule == "refusal-pending"
+    take = ("--take", "ours" if side == "main" else "theirs", "--reason", "theirs was wrong")
+    assert documents.coord("resolve", name, *take).code == 0
+    documents.git("commit", "-q", "--no-edit")
+    assert trailers(documents) == f"{name} theirs was wrong"
