@@ -179,6 +179,31 @@ def test_what_a_scope_that_went_had_to_tell_is_told(store: Store) -> None:
     assert [one.kind for one in notices.unread(store, "instance-0")] == ["lost"]
 
 
+class DyingAt(Later):
+    """A client that is killed when it publishes an event."""
+
+    def create(self, key: str, value: bytes) -> object:
+        """Publish what is no event."""
+        if key.startswith("claims/"):
+            raise Killed
+        return self._store.create(key, value)
+
+
+def test_a_notice_of_nothing_in_a_scope_that_was_never_swept_is_not_told(store: Store) -> None:
+    """However high the mark of the board: its own top says which numbers it has given."""
+    claim(store, 0)
+    with pytest.raises(Killed):
+        take(DyingAt(store), 1, "instance-0")  # type: ignore[arg-type]
+    for number in range(3):
+        used(store, f"task:{number}")
+    while sweep.scopes(Later(store)).records:  # type: ignore[arg-type]
+        pass
+
+    assert retired.mark(store) >= 2
+    assert len(list(store.list(keys.notices("instance-0")))) == 1
+    assert notices.unread(store, "instance-0") == []
+
+
 def _worked(number: int, maker: Maker) -> list[int]:
     """Hold and release a scope, or sweep; return the generations that were held."""
     store, held = maker.open(), []
