@@ -11,16 +11,18 @@ import os
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.board import eventjson, keys, retired
+from coord.board.store import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from coord.board.store import Store
+    from coord.board.store import Rec, Store
 
 #: How long what has ended is kept, in seconds.
 KEPT_FOR = 7 * 86400
 #: Most records that one portion takes away; as many scopes are looked at.
 PORTION = 64
+_CLOSED = "not-permitted"  # by another user: of one scope, and the others go on
 T = TypeVar("T")
 
 
@@ -79,8 +81,17 @@ class _Ended(NamedTuple):
 def _ended(store: Store, folder: str, now: float) -> _Ended | None:
     """Return a scope that nobody holds, and nobody did for a week; None for any other.
 
-    What cannot be read is held by unknown, and stays.
+    What cannot be read is held by unknown, and stays with all that is below and above it.
     """
+    try:
+        return _free(store, folder, now)
+    except Unavailable as error:
+        if error.rule != _CLOSED:
+            raise
+        return None
+
+
+def _free(store: Store, folder: str, now: float) -> _Ended | None:
     numbers = {keys.seq_of(rec.key): rec.key for rec in store.list(folder, values=False)}
     seq = max(numbers, default=0)
     top = store.read(numbers[seq]) if seq else None
@@ -93,7 +104,14 @@ def _ended(store: Store, folder: str, now: float) -> _Ended | None:
     if state.line or state.offers:
         return None
     records = [numbers[one] for one in sorted(numbers) if one]
+    if not all(_is_whole(store.read(key)) for key in records):
+        return None
     return _Ended(folder, records, max(seq, state.generation))
+
+
+def _is_whole(rec: Rec | None) -> bool:
+    """Tell whether a record can be read; one that was compacted meanwhile is in nobody's way."""
+    return rec is None or (rec.denied is None and rec.value != b"")
 
 
 def _taken(store: Store, ended: Iterable[_Ended], most: int) -> int:
@@ -101,9 +119,24 @@ def _taken(store: Store, ended: Iterable[_Ended], most: int) -> int:
     taken = 0
     for one in ended:
         for key in one.records[: most - taken]:
-            rec = store.read(key)
-            taken += rec is not None and store.delete(key, rec.value)
+            went = _went(store, key)
+            if went is None:
+                break  # what is above it stands, and says whose the scope is
+            taken += went
         store.prune(one.folder)
         if taken >= most:
             break
     return taken
+
+
+def _went(store: Store, key: str) -> bool | None:
+    """Take a record away; tell whether that was us, None where it is there all the same."""
+    try:
+        rec = store.read(key)
+        if rec is not None and store.delete(key, rec.value):
+            return True
+        return None if store.read(key) is not None else False
+    except Unavailable as error:
+        if error.rule != _CLOSED:
+            raise
+        return None

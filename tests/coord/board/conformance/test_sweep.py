@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.board import claims, events, keys, notices, retired, sweep
+from coord.board.store import Rec
 from harness.scope import SCOPE, Stalled, alive, claim, me, place, release, take
 
 if TYPE_CHECKING:
@@ -177,6 +178,43 @@ def test_what_a_scope_that_went_had_to_tell_is_told(store: Store) -> None:
     swept(store)
 
     assert [one.kind for one in notices.unread(store, "instance-0")] == ["lost"]
+
+
+class Closed(Later):
+    """A client that may not read one record, or may not take it away."""
+
+    def __init__(self, store: Store, key: str, *, reads: bool) -> None:
+        super().__init__(store)
+        self._key, self._reads = key, reads
+
+    def read(self, key: str) -> Rec | None:
+        """Say of that one that it may not be read."""
+        if key == self._key and not self._reads:
+            return Rec(key, b"", denied="another's")
+        return self._store.read(key)
+
+    def delete(self, key: str, expect: bytes) -> bool:
+        """Leave that one where it is."""
+        return key != self._key and self._store.delete(key, expect)
+
+
+@pytest.mark.parametrize("reads", [True, False])
+@pytest.mark.parametrize("seq", [1, 2, 3])
+def test_a_scope_with_a_record_that_does_not_go_stays_free(
+    store: Store, seq: int, reads: bool
+) -> None:
+    """A record of a claim that was left below would come back as a claim that nobody can free."""
+    for _ in range(2):
+        used(store)
+    used(store, "task:other")
+
+    closed = Closed(store, keys.event(keys.claim(SCOPE), seq), reads=reads)
+    done = sweep.scopes(closed)  # type: ignore[arg-type]
+
+    assert done.records == 2 + (seq - 1 if reads else 0)
+    state = claims.state(store, SCOPE)
+    assert (state.line, state.generation) == ((), 2)
+    assert used(store)[0] == 5
 
 
 class DyingAt(Later):
