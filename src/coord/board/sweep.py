@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 KEPT_FOR = 7 * 86400
 #: Most records that one portion takes away; as many scopes are looked at.
 PORTION = 64
+# Of an event. Each raises the generation by one at most; what says more is of another program.
+_MOST = 10**12
 _CLOSED = "not-permitted"  # by another user: of one scope, and the others go on
 T = TypeVar("T")
 
@@ -50,7 +52,7 @@ def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None
         found = some(store.folders("claims"), most) if among is None else among
         ended = [one for folder in found if (one := _ended(store, folder, now)) is not None]
         if ended:
-            retired.lift(store, max(one.height for one in ended))
+            retired.lift(store, max(one.seq for one in ended))
         return Done(_taken(store, ended, most), len(found))
 
 
@@ -71,11 +73,11 @@ def some(ones: Sequence[T], most: int) -> Sequence[T]:
 
 
 class _Ended(NamedTuple):
-    """A scope that has been free for a week: its records, the top last, and how high it got."""
+    """A scope that has been free for a week: its records, the top last, and its number."""
 
     folder: str
     records: Sequence[str]
-    height: int
+    seq: int
 
 
 def _ended(store: Store, folder: str, now: float) -> _Ended | None:
@@ -101,12 +103,12 @@ def _free(store: Store, folder: str, now: float) -> _Ended | None:
         state = eventjson.decode(top.value, folder, seq).state
     except eventjson.Foreign:
         return None
-    if state.line or state.offers:
+    if state.line or state.offers or not state.generation <= seq < _MOST:
         return None
     records = [numbers[one] for one in sorted(numbers) if one]
     if not all(_is_whole(store.read(key)) for key in records):
         return None
-    return _Ended(folder, records, max(seq, state.generation))
+    return _Ended(folder, records, seq)
 
 
 def _is_whole(rec: Rec | None) -> bool:

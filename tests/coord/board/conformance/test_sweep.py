@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.board import claims, events, keys, notices, retired, sweep
+from coord.board.events import State
 from coord.board.store import Rec
 from harness.scope import SCOPE, Stalled, alive, claim, me, place, release, take
 
@@ -215,6 +216,29 @@ def test_a_scope_with_a_record_that_does_not_go_stays_free(
     state = claims.state(store, SCOPE)
     assert (state.line, state.generation) == ((), 2)
     assert used(store)[0] == 5
+
+
+def test_the_mark_is_a_number_however_many_digits_it_has(store: Store) -> None:
+    """By name, the mark of nine digits went for one of eight, and numbers came twice."""
+    used(store)
+    swept(store)
+    retired.lift(store, 99_999_997)
+    given = 99_999_997
+    for _ in range(3):
+        seq, generation = used(store)
+        assert min(seq, generation) > given
+        swept(store)
+        given = retired.mark(store)
+        assert given > seq
+
+
+def test_a_generation_that_no_events_have_made_stays_and_lifts_nothing(store: Store) -> None:
+    """What another program has written does not decide where every scope begins."""
+    claims.change(store, SCOPE, me(0), lambda _: events.Change("release", State(10**30)))
+
+    assert swept(store) == 0
+    assert retired.mark(store) == 0
+    assert claims.state(store, SCOPE).generation == 10**30
 
 
 class DyingAt(Later):
