@@ -91,11 +91,11 @@ class Directory:
 
     def writing(self) -> sweeplock.Writing:
         """See :meth:`coord.board.store.Store.writing`."""
-        return sweeplock.Writing(self._sweeps, self._share)
+        return sweeplock.Writing(self._sweeps, self._share, self._failed)
 
     def alone(self) -> sweeplock.Alone:
         """See :meth:`coord.board.store.Store.alone`."""
-        return sweeplock.Alone(self._sweeps, self._share)
+        return sweeplock.Alone(self._sweeps, self._share, self._failed)
 
     def delete(self, key: str, expect: bytes) -> bool:
         """See :meth:`coord.board.store.Store.delete`."""
