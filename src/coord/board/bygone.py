@@ -59,7 +59,7 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
         for one in gone if busy is not None else ():
             if one.instance not in (busy or ()) and _is_long_gone(store, one, marked, now):
                 taken += _all_of(store, one, most - taken)
-        return Done(taken, len(found))
+        return Done(taken, len(found), alone)
 
 
 def _gone(instance: str) -> str:
@@ -109,7 +109,7 @@ def posted(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
             old = (rec for rec in store.list(folder) if _is_old(rec.at, now))
             ended = (rec for rec in old if not first or pin.at((rec.at or 0.0) + _DAY) < first)
             taken += _taken(store, ended, most - taken)
-    return Done(taken, len(found))
+    return Done(taken, len(found), alone)
 
 
 def _began(store: Store) -> dict[str, str]:

@@ -29,10 +29,14 @@ T = TypeVar("T")
 
 
 class Done(NamedTuple):
-    """What a portion did: records taken away, and how many places it has looked at."""
+    """What a portion did: records taken away, and how many places it has looked at.
+
+    Not `alone` it has taken none: somebody was writing, or the store has no locks.
+    """
 
     records: int
     looked: int
+    alone: bool = True
 
 
 def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None) -> Done:
@@ -48,7 +52,7 @@ def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None
         return Done(0, 0)
     with store.alone() as alone:
         if not alone:
-            return Done(0, 0)
+            return Done(0, 0, alone=False)
         found = some(store.folders("claims"), most) if among is None else among
         ended = [one for folder in found if (one := _ended(store, folder, now)) is not None]
         if ended:
