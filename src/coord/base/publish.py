@@ -186,6 +186,8 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
 def opened(path: str, share: int = 0) -> int:
     """Open the file `path` to lock or touch it; it, and folders above, are made where need be.
 
+    One that is made is for all who may write in its folder: they lock it as we do.
+
     Raises:
         OSError: it may not be written.
     """
@@ -196,6 +198,7 @@ def opened(path: str, share: int = 0) -> int:
         sharing.folders(os.path.dirname(path), share)
     fd = os.open(path, flags | os.O_CREAT, 0o666)
     sharing.settle(fd, share)
+    sharing.hand_over(fd, os.path.dirname(path))
     return fd
 
 

@@ -107,7 +107,7 @@ class Store(Protocol):
         """
 
     def last(self, prefix: str) -> Iterable[Rec]:
-        """Return the last record by key of every folder below `prefix`, sorted by key.
+        """Return the last record of every folder below `prefix`, by number or by key, sorted.
 
         One look a folder, where a list would bring every record of every log.
         """

@@ -10,6 +10,11 @@ from coord.doctor.examine import examine
 from coord.documents.doctor import diagnosis
 from coord.work import tidy, where
 
+_HELD = (
+    "; some stayed, since somebody is writing or no file can be locked there: "
+    "git coord doctor --sweep"
+)
+
 
 @click.command()
 @click.option("--sweep", is_flag=True, help="First take off the board what nobody needs any more.")
@@ -21,6 +26,7 @@ def doctor(*, sweep: bool, as_json: bool) -> int:
         with progress.going("sweeping the board"):
             swept = tidy.everything(call)
         again = "; there may be more: git coord doctor --sweep" if swept.more else ""
+        again = again if swept.alone else _HELD
         call.note(f"{swept.records} records went off the board{again}")
     with progress.going("looking at every worktree"):
         found = examine(where.located(call), call.cwd, call.environ)

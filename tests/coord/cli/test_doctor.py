@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -260,3 +261,15 @@ def test_after_the_package_is_gone_from_a_copied_clone(installed: Repo, tmp_path
 
     assert rules(copy) == []
     assert os.path.samefile(copy.common(), copy.path / ".git")
+
+
+def test_a_sweep_says_when_somebody_was_writing(installed: Repo, tmp_path: Path) -> None:
+    """Nothing went: that must not read as if there were nothing to take."""
+    worker = installed.worktree(tmp_path / "w", "w")
+    worker.coord("claim", "task:a")
+    with (installed.common("coord") / "board/sweep.lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        kept = installed.coord("doctor", "--sweep")
+
+    assert "0 records went off the board; some stayed, since somebody is writing" in kept.err
+    assert "some stayed" not in installed.coord("doctor", "--sweep").err
