@@ -73,7 +73,7 @@ TABLE = (
     _verb("wake", "board", Cost(0, 0, 50), words="--no-stagger", later=True),
     _verb("whoami", "workers"),
     _verb("session", "workers", words="-- true"),
-    _verb("sign-off", "board", Cost(0, 0, 16), at="peer"),
+    _verb("sign-off", "board", Cost(0, 0, 24), at="peer"),
     _verb("claim", "workers", words="task:new"),
     _verb("claim", "board", words="task:busy", later=True),
     _verb("wait", "board", words="task:busy"),
