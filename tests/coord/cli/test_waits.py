@@ -368,7 +368,9 @@ def test_who_waits_is_told_of_a_run_that_is_killed_meanwhile(
 
             assert "--reason 'its run has ended'" in offer
             assert one.paste(offer).code == 0
-            assert wait.communicate()[0] == end
+            # a claim that wakes up finds itself the holder, or is told of it by the wait
+            said = wait.communicate()[0]
+            assert said.replace(b", generation 2", b"") == end
 
 
 @pytest.mark.parametrize("pid", [1 << 80, -1, "1", None])

@@ -9,11 +9,13 @@ import subprocess
 import sys
 import termios
 import time
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.board import eventually
 from harness.terminal import opened, resized
 
 if TYPE_CHECKING:
@@ -114,6 +116,8 @@ def test_a_stop_gives_the_terminal_back_until_it_goes_on(screen: Screen) -> None
     screen.child.send_signal(signal.SIGTSTP)
 
     assert screen.shows(LEAVE).endswith(LEAVE)
+    state = Path(f"/proc/{screen.child.pid}/stat")
+    assert eventually(lambda: state.read_text().rpartition(")")[2].split()[0] == "T")
     screen.child.send_signal(signal.SIGCONT)
     assert screen.shows("0 claims").startswith(ENTER)
 
