@@ -85,10 +85,10 @@ def _said(command: str, folder: Path, scratch: Path, env: Mapping[str, str]) -> 
     return done.stdout.replace(str(scratch), "~")
 
 
-def _environment(scratch: Path) -> dict[str, str]:
+def environment(scratch: Path, name: str = "Ada Human") -> dict[str, str]:
     """Return an environment of nobody's, with the commands that this interpreter has beside it."""
     (scratch / ".gitconfig").write_text(
-        "[user]\n\tname = Ada Human\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n"
+        f"[user]\n\tname = {name}\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n"
     )
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "HOME": str(scratch), "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
@@ -100,5 +100,5 @@ if __name__ == "__main__":
             home = Path(folder).resolve()
             (home / "main").mkdir()
             page = path.read_text(encoding="utf-8")
-            path.write_text(replayed(page, home, _environment(home)), encoding="utf-8")
+            path.write_text(replayed(page, home, environment(home)), encoding="utf-8")
         sys.stdout.write(f"{path}\n")

@@ -6,7 +6,6 @@ and without-dark.svg show what was said, less the lines that no scene keeps.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -15,6 +14,8 @@ import textwrap
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from replay import environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -184,18 +185,9 @@ def pictures(scratch: Path, env: Mapping[str, str]) -> dict[str, str]:
     return {name: drawn(sides, colours) for name, colours in PALETTES.items()}
 
 
-def _environment(home: Path) -> dict[str, str]:
-    """Return an environment of nobody's, with the commands that this interpreter has beside it."""
-    (home / ".gitconfig").write_text(
-        "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n"
-    )
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {"PATH": path, "HOME": str(home), "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
-
-
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder).resolve()
-        for name, picture in pictures(home, _environment(home)).items():
+        for name, picture in pictures(home, environment(home, "Ada")).items():
             (PICTURES / name).write_text(picture, encoding="utf-8")
             sys.stdout.write(f"{PICTURES / name} is drawn\n")

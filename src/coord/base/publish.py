@@ -90,6 +90,13 @@ def forget(temp: str) -> None:
         pass
 
 
+def nearest(path: str) -> str:
+    """Return `path`, or the nearest folder above it that is there."""
+    while not os.path.lexists(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return path
+
+
 def drop(path: str) -> None:
     """Delete a file, or a folder with all that is in it; what is gone is no fault.
 

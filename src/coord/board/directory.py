@@ -266,9 +266,7 @@ class Directory:
 
 def _shown(path: str) -> str:
     """Return the command that shows what stands at `path`, or in the way to it."""
-    while not os.path.lexists(path) and path != os.path.dirname(path):
-        path = os.path.dirname(path)
-    return f"ls -ld {quote(path)}"
+    return f"ls -ld {quote(publish.nearest(path))}"
 
 
 def _newest(names: Sequence[str]) -> str:

@@ -71,8 +71,9 @@ def _require_folder(path: str, folder: str) -> None:
         where=folder,
         why=f"{path} was to be written in it",
         run=f"mkdir -p {quote(folder)}"
-        if os.access(_nearest(folder), os.W_OK | os.X_OK) and os.path.isdir(_nearest(folder))
-        else f"ls -ld {quote(_nearest(folder))}",
+        if os.access(publish.nearest(folder), os.W_OK | os.X_OK)
+        and os.path.isdir(publish.nearest(folder))
+        else f"ls -ld {quote(publish.nearest(folder))}",
     )
 
 
@@ -97,7 +98,7 @@ def write(path: str, data: bytes) -> None:
             "the answer cannot be written",
             where=path,
             why=str(error.strerror),
-            run=f"ls -ld {quote(_nearest(path))}",
+            run=f"ls -ld {quote(publish.nearest(path))}",
         ) from error
 
 
@@ -144,9 +145,3 @@ def _is_git_dir(folder: str) -> bool:
         return os.path.lexists(os.path.join(folder, name))
 
     return has("HEAD") and (has("commondir") or (has("objects") and has("refs")))
-
-
-def _nearest(path: str) -> str:
-    while not os.path.lexists(path):
-        path = os.path.dirname(path)
-    return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
@@ -84,8 +83,7 @@ def going(what: str, asks: Callable[[], bool] | None = None) -> Iterator[Tick]:
         asks: whether a child may ask its user something on that terminal, such as a passphrase.
     """
     stream = sys.stderr
-    is_terminal = stream is not None and stream.isatty()
-    if not is_terminal or os.environ.get("TERM", "dumb") == "dumb" or (asks and asks()):
+    if not terminal.erases(stream) or (asks and asks()):
         yield uncounted
         return
     line = _Line(what, stream)

@@ -52,6 +52,11 @@ def coloured(lines: Iterable[str]) -> Iterable[str]:
     return map(painted, lines) if _likes_colour() else lines
 
 
+def erases(stream: TextIO | None) -> bool:
+    """Tell whether a stream is a terminal on which lines can be taken back."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def columns(stream: TextIO) -> int:
     """Return how wide a terminal is, by COLUMNS as elsewhere; 0 where nobody knows."""
     said = os.environ.get("COLUMNS", "")

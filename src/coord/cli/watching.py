@@ -87,7 +87,7 @@ def screen(frame: Callable[[], Frame]) -> None:
     """
     if not show.reaches_anybody():
         return
-    if not sys.stdout.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+    if not terminal.erases(sys.stdout):
         again(_following(frame), _unread)
         return
     drawn: list[str] = []

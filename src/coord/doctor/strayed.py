@@ -63,26 +63,24 @@ def way(folder: str, git_dir: str, common_dir: str) -> str:
 
 def leads(folder: str, git_dir: str) -> bool:
     """Tell whether the `.git` of a folder names this private git dir."""
-    try:
-        line = os.fsdecode(peerfile.read(os.path.join(folder, ".git")))
-    except OSError:
-        return False
-    named = line.removeprefix("gitdir: ").rstrip("\n")
-    return named != line and _is_same(os.path.join(folder, named), git_dir)
+    named = _named(folder)
+    return named != "" and os.path.realpath(named) == os.path.realpath(git_dir)
 
 
 def is_taken(folder: str) -> bool:
     """Tell whether a folder is the worktree of some private git dir that is there."""
+    named = _named(folder)
+    return named != "" and os.path.isfile(os.path.join(named, "HEAD"))
+
+
+def _named(folder: str) -> str:
+    """Return the private git dir that the `.git` of a folder names, empty where it names none."""
     try:
         line = os.fsdecode(peerfile.read(os.path.join(folder, ".git")))
     except OSError:
-        return False
-    named = line.removeprefix("gitdir: ").rstrip("\n")
-    return os.path.isfile(os.path.join(folder, named, "HEAD"))
-
-
-def _is_same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
+        return ""
+    begin, found, named = line.partition("gitdir: ")
+    return os.path.join(folder, named.rstrip("\n")) if found and not begin else ""
 
 
 def _are_right(common_dir: str) -> bool:

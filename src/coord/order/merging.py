@@ -12,7 +12,6 @@ from coord.guard import guarded
 from coord.order import candidates
 from coord.order.arrange import FINISHED, LANDED, RUNNING, Candidate, arranged
 from coord.order.standing import looked_up
-from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +35,6 @@ class Entry(NamedTuple):
         unchanged: artifacts it claimed and did not change.
         absent: it is running, but its worker's process or worktree is no more.
         elsewhere: its worker is in another clone, and so may the branch be.
-        taken: it is gone, and its name is that of other commits now.
     """
 
     position: int
@@ -46,14 +44,13 @@ class Entry(NamedTuple):
     unchanged: tuple[str, ...] = ()
     absent: bool = False
     elsewhere: bool = False
-    taken: bool = False
 
     @property
     def deleted_at(self) -> str | None:
         """The commit that it was finished at, where no branch has that and it can come back."""
         one = self.branch
         is_gone = one.state == FINISHED and one.ref is None and not one.under
-        return one.tip if is_gone and not (self.elsewhere or self.taken) else None
+        return one.tip if is_gone and not (self.elsewhere or one.taken) else None
 
 
 class Plan(NamedTuple):
@@ -102,8 +99,7 @@ def planned(here: Worktree, events: Sequence[Event], onto: Onto, roll: Roll) -> 
         differences = _compared(branch, kinds)
         away = any(roll.is_elsewhere(each.clone) for each in branch.work.deciding)
         absent = _is_absent(branch, roll)
-        taken = _is_taken(here, branch)
-        entries.append(Entry(position, branch, waits_on, *differences, absent, away, taken))
+        entries.append(Entry(position, branch, waits_on, *differences, absent, elsewhere=away))
     cycles = tuple(tuple(plain[name] for name in circle) for circle in order.cycles)
     return Plan(onto, tuple(entries), cycles)
 
@@ -122,13 +118,6 @@ def _is_absent(branch: Branch, roll: Roll) -> bool:
         return False
     status = roll.of(branch.work.instance)
     return status.gone or status.dead
-
-
-def _is_taken(here: Worktree, branch: Branch) -> bool:
-    if branch.ref is not None or branch.state != FINISHED:
-        return False
-    name = f"refs/heads/{branch.name}"
-    return git.ask("show-ref", "--verify", "--quiet", name, cwd=here.cwd).code == 0
 
 
 def _kinds(here: Worktree, branches: Iterable[Branch]) -> dict[str, str]:
