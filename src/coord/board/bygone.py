@@ -9,12 +9,10 @@ was written for it or by it goes first. One that is unknown from here is never t
 
 from __future__ import annotations
 
-import json
-import os
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from coord.board import actors, claims, inbox, keys
+from coord.board import actors, claims, inbox, keys, retired
 from coord.board.sweep import PORTION, Done, some
 from coord.identity import pin
 
@@ -73,8 +71,7 @@ def _is_long_gone(store: Store, one: Actor, marked: Mapping[str, Rec], now: floa
     """
     mark = marked.get(_gone(one.instance))
     if mark is None:
-        document = {"schema": 1, "nonce": os.urandom(8).hex()}
-        store.create(_gone(one.instance), json.dumps(document).encode() + b"\n")
+        store.create(_gone(one.instance), retired.marker())
         return False
     folders = (make(one.instance) for make in _OWN)
     records = (rec for folder in folders for rec in store.list(folder))
@@ -103,13 +100,16 @@ def posted(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
     found = some(store.folders("posted"), look) if now is not None else ()
     taken = 0
     with store.alone() as alone:
-        began = _began(store) if alone else {}
+        began = cache(partial(_began, store))  # all scopes are read once something is old
         for folder in found if alone else ():
-            first = began.get(folder, "")
             old = (rec for rec in store.list(folder) if _is_old(rec.at, now))
-            ended = (rec for rec in old if not first or pin.at((rec.at or 0.0) + _DAY) < first)
+            ended = (rec for rec in old if _is_before(rec, began().get(folder, "")))
             taken += _taken(store, ended, most - taken)
     return Done(taken, len(found), alone)
+
+
+def _is_before(rec: Rec, began: str) -> bool:
+    return not began or pin.at((rec.at or 0.0) + _DAY) < began
 
 
 def _began(store: Store) -> dict[str, str]:

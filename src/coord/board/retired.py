@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 FOLDER = "retired"
 
 
+def marker() -> bytes:
+    """Return a record that says nothing but that it is there."""
+    return json.dumps({"schema": 1, "nonce": os.urandom(8).hex()}).encode() + b"\n"
+
+
 def mark(store: Store) -> int:
     """Return the mark; 0 where nothing was ever swept."""
     names = (keys.number_of(rec.key) for rec in store.list(FOLDER, values=False))
@@ -38,8 +43,7 @@ def since(store: Store) -> float | None:
 def lift(store: Store, number: int) -> None:
     """Lift the mark to `number` at least; the first one stays, and those between go."""
     if mark(store) < number:
-        document = {"schema": 1, "nonce": os.urandom(8).hex()}
-        store.create(keys.number(FOLDER, number), json.dumps(document).encode() + b"\n")
+        store.create(keys.number(FOLDER, number), marker())
     for rec in _marks(store)[1:-1]:
         store.delete(rec.key, rec.value)
 

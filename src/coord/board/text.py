@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from coord.base import duration
 from coord.base.columns import aligned, cut, width
 from coord.board import scopes
-from coord.board.view import is_unknown
+from coord.board.view import is_unknown, orders_merges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -125,11 +125,6 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
         yield f"{margin}{_follower(other, row, me, now)}"
 
 
-def _only_merges(row: Row) -> bool:
-    """Tell whether who is next may work meanwhile."""
-    return scopes.orders_merges(row.scope) and not row.claimants[0].place.run
-
-
 def _why_stale(row: Row) -> tuple[str, ...]:
     if is_unknown(row.claimants[0].place):
         return ()
@@ -153,7 +148,7 @@ def _follower(claimant: Claimant, row: Row, me: str | None, now: float | None) -
         end = "its worktree is gone" if claimant.gone else "it has ended"
         return f"-  {_named(claimant, me)} waited, but {end}"
     to = f" to run {_run(place)}" if place.run else ""
-    if _only_merges(row) and not to:
+    if not to and orders_merges(row.scope, [row.claimants[0].place]):
         return f"{claimant.number}. {_named(claimant, me)}{age}, merged later"
     return f"{claimant.number}. {_named(claimant, me)}, waiting{to}{age}"
 

@@ -65,15 +65,14 @@ def require(cwd: str, path: str, again: str, into: str) -> str:
 def _require_folder(path: str, folder: str) -> None:
     if os.path.isdir(folder):
         return
+    there = publish.nearest(folder)
+    can_make = os.access(there, os.W_OK | os.X_OK) and os.path.isdir(there)
     raise Environment(
         "folder-missing",
         "the folder to write to is not there",
         where=folder,
         why=f"{path} was to be written in it",
-        run=f"mkdir -p {quote(folder)}"
-        if os.access(publish.nearest(folder), os.W_OK | os.X_OK)
-        and os.path.isdir(publish.nearest(folder))
-        else f"ls -ld {quote(publish.nearest(folder))}",
+        run=f"mkdir -p {quote(folder)}" if can_make else f"ls -ld {quote(there)}",
     )
 
 

@@ -176,7 +176,7 @@ def _say(call: Call, worker: Worker, scope: str, state: State, timeout: float) -
     number = view.claimant(state, mine[0], roll).number if mine else None
     working = (one for one in state.at_work() if one.instance == worker.instance)
     call.note(patience.told(scope, next(working, state.holder), number, timeout))
-    if view.orders_merges(scope, state):
+    if view.orders_merges(scope, state.line):
         call.note(f"no work has to wait for {scope}: that line is the order of merging")
 
 
