@@ -126,10 +126,10 @@ def _other_screen(drawn: list[str]) -> Iterator[None]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         del number, frame
-        _write(_LEAVE)
+        _tell(_LEAVE)
         os.kill(os.getpid(), signal.SIGSTOP)
         drawn.clear()
-        _write(_ENTER)
+        _tell(_ENTER)
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _end)
@@ -145,6 +145,11 @@ def _other_screen(drawn: list[str]) -> Iterator[None]:
 def _write(text: str) -> None:
     click.echo(text, nl=False)
     sys.stdout.flush()
+
+
+def _tell(mark: str) -> None:
+    """Write past stdout's buffer: a signal that comes while it is flushed may not touch it."""
+    os.write(sys.stdout.fileno(), mark.encode())
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

@@ -122,6 +122,33 @@ def test_a_stop_gives_the_terminal_back_until_it_goes_on(screen: Screen) -> None
     assert screen.shows("0 claims").startswith(ENTER)
 
 
+_BUSY = """
+from coord.cli import watching
+with watching._other_screen([]):
+    while True:
+        watching._write("x" * 60000)
+"""
+
+
+def test_a_stop_amid_a_drawing_is_a_stop(installed: Repo) -> None:
+    """Python lets nobody write through a buffer that is being flushed: a board ended by Ctrl-Z."""
+    look, play = opened(80, 24)
+    child = subprocess.Popen(
+        [sys.executable, "-c", _BUSY], env=installed.env, stdout=play, stderr=subprocess.PIPE
+    )
+    try:
+        for _ in range(10):
+            drawn = os.read(look, 1 << 20)
+            child.send_signal(signal.SIGTSTP)
+            while LEAVE.encode() not in drawn:
+                drawn = drawn[-20:] + os.read(look, 1 << 20)
+            assert os.waitid(os.P_PID, child.pid, os.WSTOPPED) is not None
+            child.send_signal(signal.SIGCONT)
+    finally:
+        child.kill()
+        child.communicate()
+
+
 @pytest.mark.parametrize("out", ["", ">&-"])
 def test_it_ends_when_nobody_reads_it(installed: Repo, out: str) -> None:
     """A closed pipe tells at once; a board on which nothing happens writes nothing."""
