@@ -1,5 +1,7 @@
 """What a peer wrote, at its worst: a declaration at its cap, and a megabyte of any one thing.
 
+The walk takes each file that a peer can write through the merge, the commit and the verbs.
+
 CPU seconds, so that a busy machine counts less: of the parser alone in this process, and of whole
 commands less their start.
 """
@@ -37,7 +39,7 @@ DECLARED = {
     "larger than the cap": "#" * (CAP + 1),
 }
 SEED = b"## one\nx\n\n## two\n\ny\n"
-PIECES = (b"\n", b"a b\n", b"- x\n", b"## x\n", b"[")
+PIECES = (b"\n", b"a b\n", b"- x\n", b"## x\n", b"[", b"-\n", b"a\n\n")
 KINDS = {"lines": ("log", None), "paragraphs": ("log", b""), "blocks": ("log", b"## "),
          "changelog": ("changelog", None)}  # fmt: skip
 COMMANDS = ("board", "doctor", "check --tree", "commit")
@@ -101,15 +103,70 @@ def commands(folder: Path) -> Iterator[tuple[str, float]]:
 
 def _ran(name: str, folder: Path, env: dict[str, str]) -> float:
     verb = ("git", "commit", "-qm", "x") if name == "commit" else ("git", "coord", *name.split())
-    times = []
-    for _ in range(ROUNDS):
-        child = subprocess.Popen(
-            verb, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        _, _, usage = os.wait4(child.pid, 0)
-        child.returncode = 0
-        times.append(usage.ru_utime + usage.ru_stime)
-    return min(times)
+    return min(_cpu(verb, folder, env) for _ in range(ROUNDS))
+
+
+def _cpu(argv: tuple[str, ...], folder: Path, env: dict[str, str]) -> float:
+    child = subprocess.Popen(
+        argv, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, _, usage = os.wait4(child.pid, 0)
+    child.returncode = 0
+    return usage.ru_utime + usage.ru_stime
+
+
+WALKED = {
+    "l.tsv, of lines": ("l.tsv", "a\n"),
+    "l.tsv, of newlines": ("l.tsv", "\n"),
+    "l.blocks, of headings": ("l.blocks", "## x\n"),
+    "l.blocks, of one block": ("l.blocks", "a\n"),
+    "c.md, of items": ("c.md", "- x\n"),
+    "o.once": ("o.once", "a\n"),
+    ".gitattributes, of rules": (".gitattributes", "x merge=y\n"),
+    ".gitattributes, of our rules": (".gitattributes", "x coord-log\n"),
+    ".gitattributes, of newlines": (".gitattributes", "\n"),
+}
+ACTS = ("merge -q side", "commit -qam edit", "coord check HEAD~1..HEAD", "coord check --tree",
+        "coord doctor", "coord board", "coord track log *.tsv", "coord untrack *.tsv")  # fmt: skip
+ATTRIBUTES = "*.tsv coord-log\n*.blocks coord-log\n*.md coord-changelog\n*.once coord-once\n"
+
+
+def walk(folder: Path) -> Iterator[tuple[str, float]]:
+    """Yield what each act costs with a megabyte in each file, less what it does with none."""
+    start = _walked(folder / "none", "l.tsv", "")
+    for number, (what, (name, piece)) in enumerate(WALKED.items()):
+        found = _walked(folder / str(number), name, piece)
+        for act in ACTS:
+            yield f"{what}: {act}", found[act] - start[act]
+
+
+def _walked(path: Path, name: str, piece: str) -> dict[str, float]:
+    env = scratch(path)
+
+    def run(*argv: str) -> None:
+        subprocess.run(argv, cwd=path, env=env, check=False, capture_output=True)
+
+    def commit(share: float, last: str) -> None:
+        text = (ATTRIBUTES if name == ".gitattributes" else "first\n") + last
+        (path / name).write_text(text + piece * round(share * MEGABYTE / max(len(piece), 1)) + last)
+        run("git", "add", "-A")
+        run("git", "-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", last)
+
+    (path / ".gitattributes").write_text(ATTRIBUTES)
+    (path / ".coord.toml").write_text('[log."*.blocks"]\nstart = "## "\n')
+    commit(0.0, "base\n")
+    run("coord-install")
+    run("git", "switch", "-q", "-c", "side")
+    commit(0.5, "side\n")
+    run("git", "switch", "-q", "main")
+    commit(1.0, "main\n")
+    found = {}
+    for act in ACTS:
+        if act.startswith("commit"):
+            run("git", "reset", "-q", "--hard")
+            (path / name).write_text("first\n" + piece * (MEGABYTE // 2 // max(len(piece), 1)))
+        found[act] = _cpu(("git", *act.split()), path, env)
+    return found
 
 
 def main() -> None:
@@ -119,6 +176,7 @@ def main() -> None:
         for title, bound, rows in (
             (".coord.toml at its cap", 0.05, [*declarations(), *commands(Path(folder, "repo"))]),
             ("a merge of a megabyte", 1.0, list(merges())),
+            ("a walk with a megabyte", 1.0, list(walk(Path(folder)))),
         ):
             sys.stdout.write(f"{title}\n")
             for what, seconds in rows:

@@ -21,7 +21,7 @@ import os, sys
 quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
 child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet)
 _, status, usage = os.wait4(child, 0)
-print(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 sys.exit(os.waitstatus_to_exitcode(status))
 """
 
@@ -51,8 +51,18 @@ def resident(argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = Non
     Raises:
         subprocess.CalledProcessError: the command failed.
     """
+    return cost(argv, cwd, env)[1]
+
+
+def cost(argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> tuple[float, int]:
+    """Return CPU seconds of a command and all that it waits for, and the most bytes one held.
+
+    Raises:
+        subprocess.CalledProcessError: the command failed.
+    """
     meter = [os.path.realpath(sys.executable), "-I", "-S", "-c", _METER, *argv]
-    return int(subprocess.run(meter, cwd=cwd, env=env, check=True, capture_output=True).stdout)
+    told = subprocess.run(meter, cwd=cwd, env=env, check=True, capture_output=True).stdout.split()
+    return float(told[0]), int(told[1])
 
 
 def scratch(path: Path) -> dict[str, str]:

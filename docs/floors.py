@@ -24,7 +24,7 @@ HOMES = {
     "installer": "coord.installer",
 }
 _ROW = re.compile(r"^\| (\d+) \| `([a-z_.]+)` \|", re.MULTILINE)
-_INSIDE = re.compile(r"^\| `([a-z_.]+)` \| ([a-z_ ·/]+) \|$", re.MULTILINE)
+_INSIDE = re.compile(r"^\| `([a-z_.]+)` \| ([a-z_ ,/]+) \|$", re.MULTILINE)
 
 
 class Floors(NamedTuple):
@@ -39,7 +39,7 @@ def floors(design: str) -> Floors:
     return Floors(
         rooms={f"coord.{room}": int(floor) for floor, room in _ROW.findall(design)},
         inside={
-            f"coord.{room}": [row.split(" · ") for row in rows.split(" / ")]
+            f"coord.{room}": [row.split(", ") for row in rows.split(" / ")]
             for room, rows in _INSIDE.findall(design)
         },
     )
@@ -50,6 +50,8 @@ def modules() -> dict[str, Path]:
     found = {}
     for home, package in HOMES.items():
         for path in sorted((ROOT / home).rglob("*.py")):
+            if path.name == "_version.py":  # made by a build, not there before
+                continue
             parts = path.relative_to(ROOT / home).with_suffix("").parts
             found[".".join([package, *parts]).removesuffix(".__init__")] = path
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import click
 
 from coord.cli.install import main as install
 from coord.cli.main import main
-from coord.cli.verbs import GROUPS
+from coord.cli.verbs import GROUPS, VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,14 +19,17 @@ if TYPE_CHECKING:
 HEADER = """\
 # Reference
 
-Written by `python docs/reference.py` from the commands' own help; do not edit.
+For whoever looks up an option; `-h` of a command says more. Written by `python docs/reference.py`;
+do not edit. Every command but {mute} takes `--json`.
 
 Exit codes: 0 done, 1 refused by a rule or a negative answer, 2 wrong usage, 3 the surroundings
 (not a repository, unreadable, locked, git too old, configuration invalid, a fault of ours).
 A refusal is three lines on stderr: `coord: RULE: WHAT: WHERE`, `  why: …`, `  run: ONE COMMAND`.
 With `--json` the answer is one document on stdout, and a failure is
-`{"schema": 1, "error": {"rule", "what", "where", "why", "run"}}`. The JSON Schema of
+`{{"schema": 1, "error": {{"rule", "what", "where", "why", "run"}}}}`. The JSON Schema of
 each answer is shipped in `coord/documents/schemas`, a file a verb; an answer may have more keys.
+
+```
 """
 
 MANUAL = r"""
@@ -76,11 +80,48 @@ def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Con
 
 def text() -> str:
     """Return the whole page."""
-    parts = [HEADER]
-    for root, name in ((install, "coord-install"), (main, "git coord")):
-        for full, context in commands(root, name):
-            parts.append(f"## {full}\n\n```\n{context.get_help()}\n```\n")
-    return "\n".join(parts)
+    found = [*commands(install, "coord-install"), *commands(main, "git coord")]
+    groups = {next(iter(verbs)): title for title, verbs in GROUPS.items()}
+    parts = [HEADER.format(mute=", ".join(f"`{name}`" for name in _mute(found)))]
+    for full, context in found:
+        title = groups.get(full.removeprefix("git coord "))
+        parts.append(f"```\n\n## {title}\n\n```\n" if title else "\n")
+        parts.append(_told(context))
+    return "".join([*parts, "```\n"]).replace("```\n\ncoord-install", "```\ncoord-install")
+
+
+def _mute(found: list[tuple[str, click.Context]]) -> list[str]:
+    """Return the commands that answer in no JSON; groups only lead to others."""
+    leaves = [(full, ctx) for full, ctx in found if not isinstance(ctx.command, click.Group)]
+    mute = [full for full, ctx in leaves if "--json" not in _options(ctx)]
+    return [full.removeprefix("git coord ") for full in mute]
+
+
+def _options(context: click.Context) -> dict[str, tuple[str, str]]:
+    """Return a command's options by their longest name, each as its help has it."""
+    options = (one for one in context.command.get_params(context) if isinstance(one, click.Option))
+    named = {max(one.opts, key=len): one for one in options}
+    records = {name: one.get_help_record(context) for name, one in named.items()}
+    return {name: record for name, record in records.items() if record is not None}
+
+
+def _told(context: click.Context) -> str:
+    """Return a command's usage, what it does, and the options of its own."""
+    formatter = context.make_formatter()
+    usage = " ".join(context.command.collect_usage_pieces(context)).replace("[OPTIONS]", "")
+    formatter.write(f"{context.command_path} {usage.strip()}".strip() + "\n")
+    with formatter.indentation():
+        formatter.write_text(_line(context))
+        own = [one for name, one in _options(context).items() if name not in {"--help", "--json"}]
+        if own:
+            formatter.write_dl(own)
+    return formatter.getvalue()
+
+
+def _line(context: click.Context) -> str:
+    """Return a command in a line: that of the help of all, else the first of its own."""
+    _, line = VERBS.get(context.command_path.removeprefix("git coord "), ("", ""))
+    return line or inspect.cleandoc(context.command.help or "").split("\n\n")[0]
 
 
 def manual() -> str:

@@ -1,4 +1,4 @@
-"""Play the sessions of a page for real, and put what was said into it: ``python docs/replay.py``.
+"""Play the sessions of pages for real, and put in what was said: ``python docs/replay.py``.
 
 A page's session is a block of ``WORKTREE$ COMMAND`` lines, each followed by what it printed. Ids
 differ from run to run: those in a command are the ones that the run before it has printed.
@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-PAGE = Path(__file__).with_name("talk.md")
+PAGES = tuple(Path(__file__).with_name(name) for name in ("tutorial.md", "talk.md"))
 _BLOCK = re.compile(r"^```\n((?:\w+)\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _PROMPT = re.compile(r"^(\w+)\$ (.*)$")
 _ID = re.compile(
     r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{14}-[0-9a-f]{8}|[0-9a-f]{16}"
     r"|[0-9a-f]{12}|(?<=instance )[0-9a-f]{8})\b"
 )
+_SUFFIX = re.compile(r"(?<=[a-z])-[0-9a-f]{4}\b")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\b\d+ seconds?(?= ago)")
 
 
@@ -57,7 +58,8 @@ def replayed(page: str, scratch: Path, env: Mapping[str, str]) -> str:
 
 def normalised(page: str) -> str:
     """Return a page without what differs from run to run."""
-    return _TIME.sub("TIME", _ID.sub("ID", page))
+    page = re.sub(r"(?<=git-coord )\d[\w.]*", "VERSION", page)
+    return _TIME.sub("TIME", _SUFFIX.sub("-XXXX", _ID.sub("ID", page)))
 
 
 def _session(block: str, scratch: Path, env: Mapping[str, str], known: dict[str, str]) -> str:
@@ -83,19 +85,20 @@ def _said(command: str, folder: Path, scratch: Path, env: Mapping[str, str]) -> 
     return done.stdout.replace(str(scratch), "~")
 
 
-def _environment(scratch: Path) -> dict[str, str]:
+def environment(scratch: Path, name: str = "Ada Human") -> dict[str, str]:
     """Return an environment of nobody's, with the commands that this interpreter has beside it."""
     (scratch / ".gitconfig").write_text(
-        "[user]\n\tname = Ada Human\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n"
+        f"[user]\n\tname = {name}\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n"
     )
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "HOME": str(scratch), "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder).resolve()
-        (home / "main").mkdir()
-        page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(replayed(page, home, _environment(home)), encoding="utf-8")
-    sys.stdout.write(f"{PAGE}\n")
+    for path in PAGES:
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder).resolve()
+            (home / "main").mkdir()
+            page = path.read_text(encoding="utf-8")
+            path.write_text(replayed(page, home, environment(home)), encoding="utf-8")
+        sys.stdout.write(f"{path}\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 MOST = 64 * 1024  # bytes
 PARTS = 16  # of one key
 DEPTH = 16  # of arrays and tables in each other
+THINGS = 8 * 1024  # keys, tables and values of arrays
 # Unclosed ones run to the end, so that each byte is looked at once.
 TEXTS = (
     r'"""(?:[^\\]|\\.)*?(?:"""|\Z)|' + r"'''.*?(?:'''|\Z)|"
@@ -40,6 +41,8 @@ def _bound(text: str) -> None:
     bare = re.sub(TEXTS, lambda found: "" if found[0][0] == "#" else "s", text, flags=re.DOTALL)
     if "." * PARTS in re.sub(r"[\w\s+-]+", "", bare):
         raise ValueError(f"a key has more than {PARTS} parts")
+    if sum(map(bare.count, ",=[{")) > THINGS:
+        raise ValueError(f"it says more than {THINGS} things")
     depth = 0
     for bracket in re.findall(r"[\[\]{}]", bare):
         depth += 1 if bracket in "[{" else -1

@@ -7,6 +7,7 @@ the section where it was put, and what both changed differently is refused.
 
 from __future__ import annotations
 
+from coord.drivers import passage
 from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
 from coord.drivers.line import is_directive, is_release
 from coord.drivers.moves import Moves
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+    from coord.drivers.passage import Passage
     from coord.drivers.place import Key
     from coord.drivers.texts import Trees
     from coord.drivers.tree import Node
@@ -42,10 +44,33 @@ def join(
     end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
     if ours == theirs:
         return terminated(ours, end)
-    texts = Texts(base, ours, theirs, start)
+    run = passage.find([base, ours, theirs], start)
+    if run is not None:
+        sides = [run.without(text) for text in (base, ours, theirs)]
+        try:
+            whole = run.back_in(_of_texts(sides, start, end, base, run, edits=edits), ours)
+        except Clash as error:
+            error.line += run.lines if error.line > run.line + run.kept.count(b"\n") else 0
+            raise
+        if whole is not None:
+            return whole
+    return _of_texts([base, ours, theirs], start, end, base, None, edits=edits)
+
+
+def _of_texts(
+    sides: list[bytes],
+    start: bytes | None,
+    end: bytes,
+    base: bytes,
+    run: Passage | None,
+    *,
+    edits: bool,
+) -> bytes:
+    """Return the join of three texts, without the `run` if there is one. Raise Clash."""
+    texts = Texts(sides[0], sides[1], sides[2], start)
     moves = Moves(edits=edits)
-    new = _joined(texts.trees(), moves, edits=edits)
-    moves.require_one_place(base.split(b"\n"))
+    new = _joined(texts.trees(), moves, run, edits=edits)
+    moves.require_one_place(base)
     lines = raw(new) + list(new.gap or ())
     other = difference(texts.reread(lines), new)
     if other is not None:
@@ -53,7 +78,7 @@ def join(
     return end.join(lines) + end if lines else b""
 
 
-def _joined(trees: Trees, moves: Moves, *, edits: bool) -> Node:
+def _joined(trees: Trees, moves: Moves, run: Passage | None, *, edits: bool) -> Node:
     """Return the join of three whole trees."""
     root = trees[0].like()
     root.gap = three(trees[0].gap, trees[1].gap, trees[2].gap, widest)
@@ -71,7 +96,7 @@ def _joined(trees: Trees, moves: Moves, *, edits: bool) -> Node:
         else:
             new.lead = ours.lead if ours.kids else theirs.lead
         if ours.kids or theirs.kids or base.kids:
-            place = _Place(sides, edits=edits)
+            place = _Place(sides, run, edits=edits)
             inside = place.joined()
             moves.see(place.base, place.ours, place.theirs)
             new.kids = [kid for kid, _ in inside]
@@ -97,7 +122,8 @@ def _glue(sides: Trees, above: Node | None, *, edits: bool) -> list[bytes]:
 class _Place:
     """The kids of one piece, on each side."""
 
-    def __init__(self, sides: Trees, *, edits: bool) -> None:
+    def __init__(self, sides: Trees, run: Passage | None, *, edits: bool) -> None:
+        self._run = run
         self._below = sides[1]
         self._is_release = sides[1].kind == SECTION and is_release(sides[1].name)
         self._edits = edits
@@ -195,7 +221,7 @@ class _Place:
         for key, node in self.theirs.items():
             if key not in nodes or nodes[key].depth < node.depth:
                 nodes[key] = node
-        weaver = Weaver(nodes, down=descending(self._siblings))
+        weaver = Weaver(nodes, lambda: descending(self._siblings, self._run))
         first: dict[int, int] = {}  # depth → the first place behind a kept piece of that depth
         for number, node in enumerate(self._kept.values()):
             first.setdefault(node.depth, number)
@@ -214,12 +240,14 @@ class _Place:
 
     def _piece(self, key: Key) -> Joined:
         """Return one kid of the join, and what it is to be joined from, if it is."""
-        base, ours, theirs = (table.get(key) for table in (self.base, self.ours, self.theirs))
+        base, ours, theirs = self.base.get(key), self.ours.get(key), self.theirs.get(key)
         if ours is None or theirs is None:
             alone = ours or theirs
             assert alone is not None  # noqa: S101 - for mypy
             return alone, None
         if base is None:
+            if ours is theirs and not ours.kids and ours.folded is None:  # read once for both
+                return ours, None
             base = _nothing(ours)
         gap = three(base.gap, ours.gap, theirs.gap, widest)
         if is_directive(key[0]):

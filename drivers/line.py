@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     Lines = Sequence[bytes]
 
 _UNDERLINES = b"=-~^\"'`*+.#"  # the order is the depth of the titles they underline
+_BULLETS = b"-*+0123456789"
 _COMMENT_END = b"-->"
 _DEFAULT = 2  # the depth of a start line that does not tell by its `#`
 
@@ -53,13 +54,15 @@ def heading(
     `fresh`: nothing stands right above that the line could continue.
     """
     line = lines[at]
+    if line.startswith(b"#") and not start and _ATX.match(line):
+        return line.index(b" "), (line,), False
     below = lines[at + 1] if at + 1 < len(lines) else b""
     if start and line.startswith(start):
         # a start line may be underlined too, as in `Version 2` and dashes
         return len(start) - len(start.lstrip(b"#")) or _DEFAULT, (line,), _underlined(line, below)
     if line.startswith(b"#") and _ATX.match(line):
         return line.index(b" "), (line,), False
-    if not start and _DEBIAN.match(line):
+    if not start and b"urgency=" in line and _DEBIAN.match(line):
         return _DEFAULT, (line,), False
     return _title(lines, at, below) if fresh else None
 
@@ -81,13 +84,23 @@ def _width(line: bytes) -> int:
     return len(line.rstrip().decode(errors="replace"))
 
 
+def is_item(line: bytes, bare: bytes) -> bool:
+    """Tell whether a line, `bare` without the blanks around it, begins an item."""
+    return bare[:1] in _BULLETS and BULLET.match(line) is not None
+
+
 def _underlined(line: bytes, below: bytes) -> bool:
     return not line.startswith(b"#") and is_rule(below)
 
 
 def is_rule(line: bytes) -> bool:
     """Tell whether a line can underline a title; three backticks rather begin code."""
-    return bool(_RULE.match(line)) and line.rstrip() != b"```"
+    return _is_ruled(line) and line.rstrip() != b"```"
+
+
+def _is_ruled(line: bytes) -> bool:
+    # most lines are told by their first bytes, a fifth of what the pattern takes
+    return line[1:2] == line[:1] == line[2:3] and _RULE.match(line) is not None
 
 
 def label(line: bytes) -> bytes:
@@ -121,20 +134,30 @@ def seam_depth(lines: Lines, at: int, start: bytes | None) -> int | None:
     """Return the depth of the section that begins at a line whatever stands above; else None."""
     line = lines[at]
     bare = not lines[at - 1].strip()
-    if not line.strip() or _RULE.match(line):
+    if not line.strip() or _is_ruled(line):
         return None
-    if not bare and (_RULE.match(lines[at - 1]) or _RULE.match(lines[at - 2])):
+    if not bare and (_is_ruled(lines[at - 1]) or _is_ruled(lines[at - 2])):
         return None
     found = heading(lines, at, start, fresh=bare)
     return None if found is None else found[0]
+
+
+def _atx_depth(lines: Lines, at: int) -> int | None:
+    """Return what :func:`seam_depth` does, of most headings; else None."""
+    line = lines[at]
+    if _is_ruled(lines[at - 1]) or _is_ruled(lines[at - 2]) or not _ATX.match(line):
+        return None
+    return None if _is_ruled(line) else line.index(b" ")
 
 
 def sections(lines: Lines, start: bytes | None) -> list[tuple[int, int, int]]:
     """Return begin, end and depth of the sections with `#` that one at most as deep ends."""
     out: list[tuple[int, int, int]] = []
     open_ones: list[tuple[int, int]] = []
+    plain = start is None or (start.startswith(b"#") and start.lstrip(b"#") == b" ")
     for at in [at for at, line in enumerate(lines) if line.startswith(b"#") and at > 1]:
-        depth = seam_depth(lines, at, start)
+        depth = _atx_depth(lines, at) if plain else None
+        depth = seam_depth(lines, at, start) if depth is None else depth
         if depth is not None:
             while open_ones and open_ones[-1][1] >= depth:
                 begin, deep = open_ones.pop()

@@ -50,6 +50,10 @@ class Moves:
                 continue
             if last is not None:
                 self._anchors.append((side, last.name.strip(), last))
+            if not node.kids and node.folded is None and key in others:
+                if self._is_entry(node):
+                    self._shared.add(node.name.strip())
+                continue
             for entry in self._entries(node):
                 name = entry.name.strip()
                 if key not in others:
@@ -62,16 +66,21 @@ class Moves:
         pending = [node]
         while pending:
             piece = pending.pop()
-            if piece.kind != SECTION and piece.name.strip(_MARKS):
-                status = self._edits and piece.kind != ITEM and piece.gap is None
-                if not status:
-                    yield piece
+            if self._is_entry(piece):
+                yield piece
+            if not piece.kids and piece.folded is None:
+                continue
             pending += reversed(unfolded(piece).kids)
 
-    def require_one_place(self, base: list[bytes]) -> None:
+    def _is_entry(self, piece: Node) -> bool:
+        if piece.kind == SECTION or not piece.name.strip(_MARKS):
+            return False
+        return not self._edits or piece.kind == ITEM or piece.gap is not None
+
+    def require_one_place(self, base: bytes) -> None:
         """Raise Clash where something was moved apart, or one side removed what the other moved.
 
-        `base`: the lines of the base, in which what stands is no news that two sides bring.
+        `base`: the text of the base, in which what stands is no news that two sides bring.
         """
         ours, theirs = self._alone.values()
         for name, node in self._gone.items():
@@ -79,7 +88,7 @@ class Moves:
                 raise self._clash(APART, name, node.at, "base")
         self._require_anchors()
         both = sorted(ours.keys() & theirs.keys()) if self._edits else []
-        news = set(both) - {line.strip() for line in base} if both else set()
+        news = set(both) - {line.strip() for line in base.split(b"\n")} if both else set()
         for name in both:
             (one, direct), (other, straight) = ours[name], theirs[name]
             leaves = not (one.kids or other.kids)

@@ -8,15 +8,18 @@ such pieces are compared whole.
 from __future__ import annotations
 
 import re  # the tree needs it anyway
+from _bisect import bisect_left  # `bisect` is a file more to load
 
 from coord.drivers.instant import instant
 from coord.drivers.line import is_release
+from coord.drivers.passage import DEPTH, steps
 from coord.drivers.tree import SECTION, text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
+    from coord.drivers.passage import Passage
     from coord.drivers.tree import Node
 
     Key = tuple[bytes, int, bytes, int]  # …, all its lines, which copy of them
@@ -35,18 +38,24 @@ def tables(sides: list[list[Node]]) -> list[Table]:
     return [_table(side, nothing) for side in sides]
 
 
-def _name(node: Node) -> tuple[bytes, int]:
-    return node.name, node.kind
+def _common(left: list[Key], right: list[Key]) -> int:
+    """Return how many pieces both lists begin with."""
+    for number, (one, two) in enumerate(zip(left, right, strict=False)):
+        if one != two:
+            return number
+    return min(len(left), len(right))
 
 
 def _nothing(side: list[Node]) -> set[tuple[bytes, int]]:
     """Return the names that name nothing."""
     seen: set[tuple[bytes, int]] = set()
     nothing = set()
-    for name in map(_name, side):
-        if name in seen or not name[0].strip(_MARKS):
+    for node in side:
+        name = node.name, node.kind
+        if name in seen:
             nothing.add(name)
         seen.add(name)
+    nothing.update(name for name in seen if not name[0].strip(_MARKS))
     return nothing
 
 
@@ -54,13 +63,13 @@ def _table(side: list[Node], nothing: set[tuple[bytes, int]]) -> Table:
     table: Table = {}
     copies: dict[bytes, int] = {}
     for node in side:
-        name = _name(node)
-        whole = b""  # bytes know their hash, a tuple of 10,000 lines reckons it again
-        copy = 0
-        if name in nothing:
-            whole = b"\n".join(text(node))
-            copy = copies[whole] = copies.get(whole, 0) + 1
-        table[(*name, whole, copy)] = node
+        name, kind = node.name, node.kind
+        if (name, kind) not in nothing:
+            table[name, kind, b"", 0] = node
+            continue
+        whole = b"\n".join(text(node))  # bytes know their hash, a tuple of lines reckons it again
+        copy = copies[whole] = copies.get(whole, 0) + 1
+        table[name, kind, whole, copy] = node
     return table
 
 
@@ -86,13 +95,29 @@ def removed(side: Table, base: Table, kept: Table) -> list[int]:
     return holes
 
 
-def descending(base: Iterable[Node]) -> bool | None:
-    """Tell whether most stamped pieces and sections stand above a smaller one; None of too few."""
-    order = [(size(node), node.name) for node in base if is_dated(node)]
-    if len(order) < 2:  # noqa: PLR2004 - a direction needs two
+def descending(base: list[Node], run: Passage | None = None) -> bool | None:
+    """Tell whether most stamped pieces and sections stand above a smaller one; None of too few.
+
+    `run` are sections of this place or another one that nobody read.
+    """
+    order = [_order(node) for node in base if is_dated(node)]
+    down, up = steps(order)
+    at = bisect_left(base, run.line, key=lambda node: node.at) if run else 0
+    if run and at and (base[at - 1].kind, base[at - 1].depth) == (SECTION, DEPTH):
+        behind = bisect_left(base, run.line + run.kept.count(b"\n"), key=lambda node: node.at)
+        first, last = ((size(name, SECTION), name) for name in (run.names[0], run.names[-1]))
+        above = [_order(node) for node in base[:at] if is_dated(node)]
+        below = [_order(node) for node in base[behind:] if is_dated(node)]
+        ends = steps([*above, first]), steps([last, *below])
+        inside = run.steps(lambda name: (size(name, SECTION), name))
+        down, up = (sum(counts) for counts in zip(inside, *ends, strict=True))
+    elif len(order) < 2:  # noqa: PLR2004 - a direction needs two
         return None
-    steps = [(order[at], order[at + 1]) for at in range(len(order) - 1)]
-    return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
+    return down > up
+
+
+def _order(node: Node) -> tuple[Size, bytes]:
+    return size(node.name, node.kind), node.name
 
 
 def is_dated(node: Node) -> bool:
@@ -100,18 +125,17 @@ def is_dated(node: Node) -> bool:
     return node.kind == SECTION or instant(node.name.lstrip(b"#")) is not None
 
 
-def size(node: Node) -> Size:
+def size(name: bytes, kind: int) -> Size:
     """Return what pieces are ordered by: the instant, then, for sections, the numbers."""
-    stamp = instant(node.name.lstrip(b"#"))
-    return (() if stamp is None else (stamp,)), _numbers(node) if node.kind == SECTION else ()
+    stamp = instant(name.lstrip(b"#"))
+    return (() if stamp is None else (stamp,)), _numbers(name) if kind == SECTION else ()
 
 
-def _numbers(node: Node) -> tuple[tuple[int, bytes], ...]:
+def _numbers(title: bytes) -> tuple[tuple[int, bytes], ...]:
     """Return the numbers of a title, comparable without reading a thousand digits as an int.
 
     Before the end of a version goes what comes before its release: `-rc.1`, `~`, `.dev`.
     """
-    title = node.name
     if is_release(title):
         version = title[title.index(b"(") + 1 : title.index(b")")]
         title = version if b":" in version else b"0:" + version  # an epoch
@@ -130,12 +154,16 @@ def _numbers(node: Node) -> tuple[tuple[int, bytes], ...]:
 
 
 class Weaver:
-    """Weaves what two sides put into one place. `nodes`: every piece of either side."""
+    """Weaves what two sides put into one place. `nodes`: every piece of either side.
 
-    def __init__(self, nodes: Table, *, down: bool | None) -> None:
+    `descends`: says which way the base goes, where that is asked.
+    """
+
+    def __init__(self, nodes: Table, descends: Callable[[], bool | None]) -> None:
         self._nodes = nodes
-        self._down = down
-        self._sizes: dict[Key, Size] = {}
+        self._descends = descends
+        self._down: list[bool | None] = []
+        self._sizes: dict[tuple[bytes, int], Size] = {}
         self._texts: dict[Key, tuple[bytes, ...]] = {}
 
     def weave(self, left: list[Key], right: list[Key], *, top: bool) -> list[Key]:
@@ -145,8 +173,12 @@ class Weaver:
         what two sides put there goes in the same order whoever comes third. Where all have an order
         of their own, that of the base's siblings decides, if it tells.
         """
-        dated = all(is_dated(self._nodes[key]) for key in (*left, *right))
-        turned = dated and self._down not in (top, None)
+        if not left or not right:
+            return left or right
+        turned = all(is_dated(self._nodes[key]) for key in (*left, *right))
+        if turned:
+            self._down = self._down or [self._descends()]
+            turned = self._down[0] not in (top, None)
         if not top:
             return self._merged(left, right, turned=turned)
         return self._merged(left[::-1], right[::-1], turned=turned)[::-1]
@@ -154,13 +186,16 @@ class Weaver:
     def _merged(self, left: list[Key], right: list[Key], *, turned: bool) -> list[Key]:
         out: dict[Key, None] = {}
         ahead = set(left), set(right)  # not yet taken
-        one = two = 0
+        both = _common(left, right)
+        one = two = max(both - 1, 0)  # of two that are the same, the next ones tell which is taken
+        out.update(dict.fromkeys(left[:one]))
+        for side in ahead:
+            side.difference_update(left[:one])
         while one < len(left) or two < len(right):
             if one == len(left) or two == len(right):
-                first = two == len(right)
-            else:
-                first = self._first(left[one], right[two], ahead, turned=turned)
-            if first:
+                out.update(dict.fromkeys(left[one:] or right[two:]))
+                break
+            if self._first(left[one], right[two], ahead, turned=turned):
                 key, one = left[one], one + 1
                 ahead[0].discard(key)
             else:
@@ -180,8 +215,7 @@ class Weaver:
         sizes = self._size(one), self._size(two)
         if sizes[0] != sizes[1]:
             return sizes[0] < sizes[1]
-        left, right = self._nodes[one].name, self._nodes[two].name
-        return left < right if left != right else self._text(one) < self._text(two)
+        return one[0] < two[0] if one[0] != two[0] else self._text(one) < self._text(two)
 
     def _text(self, key: Key) -> tuple[bytes, ...]:
         if key not in self._texts:
@@ -189,6 +223,7 @@ class Weaver:
         return self._texts[key]
 
     def _size(self, key: Key) -> Size:
-        if key not in self._sizes:
-            self._sizes[key] = size(self._nodes[key])
-        return self._sizes[key]
+        known = self._sizes.get(key[:2])
+        if known is None:
+            known = self._sizes[key[:2]] = size(*key[:2])
+        return known

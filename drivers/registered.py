@@ -31,14 +31,16 @@ if [ -f "$coord_home/@KIND@" ] && [ -r "$coord_home/@KIND@" ] && \
 [ -r "$coord_home/refuse" ] && [ -r "$coord_home/@NEXT@" ]; then . "$coord_home/@KIND@"; fi; """
 
 # Only reached when a file is gone, for it ends in `exit`. The commit gate finds a record that does
-# not say what was refused: a `git commit -a` would swallow it. `%%` is git's `%`. The last command
+# not say what was refused: a `git commit -a` would swallow it. Where core.sharedRepository is set,
+# git's own folders have the bit for the group. `%%` is git's `%`. The last command
 # of the launcher's repair installs again.
 _GONE = """\
 coord_note=$coord_dir/coord-refused/$$; \
 if [ "$4" = 7 ] && [ -z "$COORD_PREVIEW" ] && \
 [ -e "${GIT_INDEX_FILE:-$coord_dir/index}.lock" ]; then \
 mkdir -p "$coord_dir/coord-refused" && [ ! -e "$coord_note" ] && [ ! -L "$coord_note" ] && \
-true >"$coord_note"; fi 2>/dev/null; \
+true >"$coord_note" && [ -g "$coord_dir" ] && \
+chmod ug+rwX "$coord_dir/coord-refused" "$coord_note"; fi 2>/dev/null; \
 [ ! -f "$coord_home/launch" ] || [ ! -r "$coord_home/launch" ] || . "$coord_home/launch"; \
 coord_again=${coord_repair##* && }; \
 printf '%%s\\n' \

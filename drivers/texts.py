@@ -9,13 +9,15 @@ from __future__ import annotations
 from coord.drivers.join import count
 from coord.drivers.line import seam, sections
 from coord.drivers.prefix import agreement
-from coord.drivers.tree import Parser, folded
+from coord.drivers.tree import Parser, folded, resumed
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
     from coord.drivers.tree import Node
 
     Trees = tuple[Node, Node, Node]
+
+_LOOK = 2  # so many lines behind a piece tell what it is
 
 
 class Texts:
@@ -34,16 +36,20 @@ class Texts:
         if after is None:
             self._seam = len(self._tail)
         self._after = after or ([], [])
+        self._found: list[tuple[list[bytes], list[tuple[int, int]]]] = []
         self._shared = self._sections_of_all()
+        self._known: list[tuple[list[bytes], Node]] = []  # what was read, and its tree
 
     def _sections_of_all(self) -> dict[bytes, tuple[list[Node], list[bytes]]]:
         """Return the lines of sections that stand in all three texts, read once."""
-        texts = []
-        for body in self._bodies:
+        common: set[bytes] | None = None
+        for body in self._bodies if all(self._bodies) else []:
             found = {b"\n".join(body[begin:end]) for begin, end in self._sections(body)}
-            texts.append(found)
+            common = found if common is None else common & found
+            if not common:
+                break  # the other bodies may be large
         shared = {}
-        for lines in texts[0].intersection(*texts[1:]):
+        for lines in common or ():
             read = folded(lines.split(b"\n"), 0, self._start)
             if read is not None and len(read[0]) == 1:
                 shared[lines] = read
@@ -51,7 +57,11 @@ class Texts:
 
     def _sections(self, body: list[bytes]) -> list[tuple[int, int]]:
         """Return begin and end of the sections of a body that are not in another one of it."""
-        out: list[tuple[int, int]] = []
+        for known, out in self._found:
+            if body == known:
+                return out
+        out = []
+        self._found.append((body, out))
         found = sections(body, self._start)
         depths = [depth for _, _, depth in found]
         often = {depth for depth, copies in count(depths).items() if copies > 1}
@@ -79,12 +89,14 @@ class Texts:
 
         None where a code fence goes on into what was read elsewhere.
         """
-        parser = self._parser.fork()
         lines = body + self._tail[: self._seam]
-        at = 0
-        for begin, end in self._sections(lines):
+        for known, tree in self._known:
+            if lines == known:  # of a commit that is judged, the base is a side
+                return tree
+        parser, at = self._begun(lines)
+        for begin, end in self._sections(lines) if self._shared else []:
             read = self._shared.get(b"\n".join(lines[begin:end]))
-            if read is not None:
+            if read is not None and begin >= at:
                 at = parser.feed(lines, at, begin, self._read)
                 if not parser.fence:
                     parser.graft(*read, self._read + begin)
@@ -93,7 +105,24 @@ class Texts:
         if parser.fence and self._after[0]:
             return None
         parser.graft(*self._after, self._read + len(body))
-        return parser.finish()
+        tree = parser.finish()
+        self._known.append((lines, tree))
+        return tree
+
+    def _begun(self, lines: list[bytes]) -> tuple[Parser, int]:
+        """Return a parser that has read the lines as far as its answer says.
+
+        What another text begins with as well is not read again: in there, a piece ends two lines
+        before they differ.
+        """
+        same = [(_common(lines, other), number) for number, (other, _) in enumerate(self._known)]
+        length, number = max(same, default=(0, 0))
+        found = None
+        if length > _LOOK:
+            found = resumed(self._known[number][1], self._read + length - _LOOK, self._start)
+        if found is None or found[1] < self._read:
+            return self._parser.fork(), 0
+        return found[0], found[1] - self._read
 
     def reread(self, lines: list[bytes]) -> Node:
         """Return the tree of a join; what all texts have at both ends is not read again."""
@@ -105,6 +134,18 @@ class Texts:
         parser = Parser(self._start)  # a piece of what was cut stands elsewhere
         parser.feed(lines, 0, len(lines))
         return parser.finish()
+
+
+def _common(one: list[bytes], other: list[bytes]) -> int:
+    """Return how many lines two texts begin with in common."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _cut(texts: list[bytes]) -> tuple[list[bytes], list[list[bytes]], list[bytes]]:

@@ -9,7 +9,9 @@ nests is for whoever wrote it to say.
 
 from __future__ import annotations
 
-from coord.drivers.line import BULLET, LINK, closes, comment, fence, heading, is_rule
+from _bisect import bisect_right  # `bisect` is a file more to load
+
+from coord.drivers.line import LINK, closes, comment, fence, heading, is_item, is_rule
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -107,6 +109,8 @@ class Parser:
         """Read the piece or the line of glue that begins at a line; return how many it takes."""
         line, last = lines[at], self.stack[-1]
         fresh = bool(self.blank) or last.kind == SECTION
+        if not fresh and bare[:1].isalpha() and self._continues(line):
+            return self._stick(line)
         found = heading(lines, at, self.start, fresh=fresh)
         if found is not None:
             depth, head, under = found
@@ -115,7 +119,7 @@ class Parser:
                 self.stack[-1].glue.append(lines[at + len(head)])
             return len(head) + under
         indent = _INDENTED + len(line) - len(line.lstrip())
-        if BULLET.match(line):
+        if is_item(line, bare):
             self._open(Node(ITEM, indent, (line,), at + offset), lines, at)
         elif fresh or LINK.match(line) or comment(bare):
             self._open(Node(TEXT, indent, (line,), at + offset), lines, at)
@@ -125,15 +129,22 @@ class Parser:
             self._stick(line)
         return 1
 
+    def _continues(self, line: bytes) -> bool:
+        """Tell whether a line of words, right below another one, goes on with it."""
+        return not (self.start and line.startswith(self.start)) and b"urgency=" not in line
+
     def _open(self, node: Node, lines: Lines, at: int) -> None:
         """Hang a new piece where its depth says."""
-        self.close(node.depth, lines, at)
+        if self.stack[-1].depth >= node.depth:
+            self.close(node.depth, lines, at)
         parent = self.stack[-1]
+        blank: tuple[bytes, ...] = ()
+        if self.blank:
+            blank, self.blank = tuple(self.blank), []
         if parent.kids:
-            node.gap = tuple(self.blank)
+            node.gap = blank
         else:
-            parent.lead = tuple(self.blank)
-        self.blank = []
+            parent.lead = blank
         parent.kids.append(node)
         self.stack.append(node)
 
@@ -175,13 +186,44 @@ def folded(lines: Lines, begin: int, start: bytes | None) -> tuple[list[Node], l
     return parser.stack[0].kids, parser.blank
 
 
+def resumed(root: Node, line: int, start: bytes | None) -> tuple[Parser, int] | None:
+    """Return a parser that has read a tree up to its last piece that begins at or before a line.
+
+    And the line of that piece; None where there is none. What it has read it shares with the tree.
+    """
+    node, path = root, []
+    while place := bisect_right(node.kids, line, key=lambda kid: kid.at):
+        path.append((node, place - 1))
+        node = node.kids[place - 1]
+    if not path:
+        return None
+    parser = Parser(start)
+    parser.blank = list((path[-1][0].lead if path[-1][1] == 0 else node.gap) or ())
+    parser.stack = []
+    for above, place in path:
+        new = above.copy()
+        new.kids = above.kids[:place]
+        if parser.stack:
+            parser.stack[-1].kids.append(new)
+        parser.stack.append(new)
+    while parser.stack[-1].kids:  # what stands above the piece is open yet
+        new = parser.stack[-1].kids[-1].copy()
+        parser.stack[-1].kids[-1] = new
+        parser.stack.append(new)
+    return parser, node.at
+
+
 def text(node: Node) -> tuple[bytes, ...]:
     """Return all lines of a piece but for blank ones, without what they trail."""
+    if not node.kids and not node.glue and node.folded is None:
+        return (node.name,) if len(node.head) == 1 else tuple(map(bytes.rstrip, node.head))
     return tuple(line for line in map(bytes.rstrip, raw(node)) if line)
 
 
 def raw(node: Node) -> list[bytes]:
     """Return all lines of a piece as they would be written."""
+    if not node.kids and node.folded is None:
+        return [*node.head, *node.glue]
     out: list[bytes] = []
     pending = [node]
     while pending:
@@ -191,8 +233,10 @@ def raw(node: Node) -> list[bytes]:
             out += lines[begin:end]
             continue
         out += piece.head
-        out += piece.glue
-        pending += _spaced(piece)
+        if piece.glue:
+            out += piece.glue
+        if piece.kids:
+            pending += _spaced(piece)
     return out
 
 
@@ -247,8 +291,9 @@ def contents(document: bytes, start: bytes | None) -> list[tuple[tuple[bytes, ..
         stands = [*node.head, *node.glue]
         if node.kind == SECTION and node.head:
             path = (*path, node.name.strip())
-            stands = [b"", *node.glue[bool(node.glue) and is_rule(node.glue[0]) :]]
-        found += [(path, line.strip()) for line in stands]
+            stands = node.glue[bool(node.glue) and is_rule(node.glue[0]) :]
+            found.append((path, b""))
+        found += [(path, bare) for bare in map(bytes.strip, stands) if bare]
         pending += [(kid, path) for kid in reversed(node.kids)]
     return found
 
@@ -258,6 +303,8 @@ def difference(one: Node, other: Node) -> Node | None:
     pending = [(one, other)]
     while pending:
         left, right = pending.pop()
+        if left is right:
+            continue
         if left.folded is not None and right.folded is not None and left.folded == right.folded:
             continue
         left, right = unfolded(left), unfolded(right)

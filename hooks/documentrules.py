@@ -28,6 +28,7 @@ class Document:
         self._kind = kind
         self._start = start
         self._quoted: frozenset[bytes] = frozenset()
+        self._joins: dict[tuple[bytes, bytes], Refused | None] = {}
 
     def loss(self, new: bytes, texts: list[bytes]) -> tuple[Loss | None, Loss | None]:
         """Return what of shared history the text `new` would lose, and what it reverts.
@@ -70,6 +71,12 @@ class Document:
         return None
 
     def _refused(self, old: bytes, new: bytes) -> Refused | None:
+        """Return why a text does not join with an older one; what others have is often the same."""
+        if (old, new) not in self._joins:
+            self._joins[old, new] = self._tried(old, new)
+        return self._joins[old, new]
+
+    def _tried(self, old: bytes, new: bytes) -> Refused | None:
         try:
             law.joined(self._kind, self._start, old, new, old)
         except Refused as error:

@@ -31,7 +31,8 @@ def judge(here: Worktree, message: str | None) -> str:
         while none goes on; empty for nothing.
 
     Raises:
-        Refused: a pending path is staged as one of its two sides.
+        Refused: a pending path is staged as one of its two sides; or a log with the conflict that
+            a merge left in it before it was cut off.
         Environment: what was refused cannot be judged.
     """
     environ = git.here()
@@ -48,11 +49,12 @@ def judge(here: Worktree, message: str | None) -> str:
     ]
     if pending:
         raise _refused(pending)
+    refusal.require_whole([one for one in cut if _has_markers(here, *one)])
     if message is not None:
         _note(here, message, live)
     if not cut:
         return ""
-    why, run = refusal.cut_off(cut[0])
+    why, run = refusal.cut_off(cut[0][0])
     return f"coord: operation-cut-off: {shown(why)}\n  run: {run}\n"
 
 
@@ -73,9 +75,14 @@ def _is_half_merged(here: Worktree, record: Record, facts: Facts) -> bool:
     ``git add -A`` takes them; a log that is read by machines would then hold three strange records.
     Of a conflict that no driver noted the log rules speak.
     """
-    if not os.path.exists(record.file):
+    if not os.path.exists(record.file) or not refusal.is_pending(record, facts):
         return False
-    if record.kind not in JOINED or not facts.staged or not refusal.is_pending(record, facts):
+    return _has_markers(here, record, facts)
+
+
+def _has_markers(here: Worktree, record: Record, facts: Facts) -> bool:
+    """Tell whether what is staged of a log has all the markers that a driver leaves."""
+    if record.kind not in JOINED or not facts.staged:
         return False
     text = b"\n" + git.tell("cat-file", "blob", facts.staged, cwd=here.cwd, env=git.here()).out
     return all(b"\n" + mark in text for mark in (b"<<<<<<<", b"=======", b">>>>>>>"))

@@ -2,8 +2,8 @@
 
 Judged is what a merge loses against its parents taken together, what an amended commit loses
 against the parents of the old one too, and only records of commits that another branch, tag or
-remote can reach: one's own new records may change until they are shared (docs/design.md). The sh in
-front lets an append pass and skips every replay; of a revert it is only said what it takes out.
+remote can reach: one's own new records may change until they are shared (docs/drivers.md). The sh
+in front lets an append pass and skips every replay; of a revert it is only said what it takes out.
 """
 
 from __future__ import annotations
@@ -70,6 +70,8 @@ def _judged(
     And the first that it takes out as the commit had brought it which this one reverts.
     """
     parents = versions.past.parents
+    if blob and kind == "log" and start is None and _only_adds(versions, path, blob):
+        return None, None
     new = versions.blob(blob) if blob else b""
     texts = [versions.text(parent, path) for parent in parents]
     if new in texts:
@@ -89,6 +91,21 @@ def _judged(
                 texts[number] = b""
         loss, taken = _log(versions, kind, path, start).loss(new, texts)
     return loss, taken
+
+
+def _only_adds(versions: Versions, path: str, blob: str) -> bool:
+    """Tell whether a log of lines, read a chunk at a time, keeps all that its parents have."""
+    from coord.hooks import appended  # noqa: PLC0415  # most commits to a log end here
+
+    parents = versions.past.parents
+    if not parents[1:]:
+        return appended.is_growth(versions.cwd, parents[0], path, blob)
+    names = [blob, *(f"{parent}:{path}" for parent in parents)]
+    tails = appended.behind(versions.cwd, names)
+    if tails is None:
+        return False
+    new, *texts = (Counter(split(tail, None).keys) for tail in tails)
+    return not missing(new, texts, Counter())
 
 
 def _log(versions: Versions, kind: str, path: str, start: bytes | None) -> _Log | Document:
@@ -174,7 +191,8 @@ def _taken_out(path: str, loss: Loss, *, alone: bool) -> str:
     """
     more = f" and {loss.more} more" if loss.more else ""
     trailer = f"Coord-Resolved: {refusal.path_word(path)} reverted on purpose"
-    amend = 'git commit --amend -q -m "$(git log -1 --format=%B)" -m'  # no setting of trailers
+    # No setting of trailers is asked, and nothing that is staged goes along.
+    amend = 'git commit --amend --only -q -m "$(git log -1 --format=%B)" -m'
     explain = f"{amend} {quote(trailer)}" if alone else trailer
     return (
         f"coord: log-rewritten: {shown(path)}:{loss.line}: this revert takes "

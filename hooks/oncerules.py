@@ -1,7 +1,7 @@
 """Once rules at commit: what is written once stays as history outside this branch knows it.
 
 Judged is what differs from every parent, and only files that another branch, tag or remote can
-reach: one's own new file may change until it is shared (docs/design.md). The sh in front lets an
+reach: one's own new file may change until it is shared. The sh in front lets an
 addition pass and skips every replay.
 """
 
@@ -16,9 +16,11 @@ from coord.hooks import lineage, messagefile, staged
 from coord.repo import git
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from coord.repo.worktree import Worktree
+
+_BATCH = 500  # paths a child, as arguments
 
 
 def judge(here: Worktree, args: Sequence[str]) -> None:
@@ -34,7 +36,7 @@ def judge(here: Worktree, args: Sequence[str]) -> None:
     changes = staged.changes(here, "once")
     if not changes:
         return
-    history = _History(here, args, Forms(here.cwd, git.here(), list(changes)))
+    history = _History(here, args, list(changes))
     for path, blob in changes.items():
         if history.is_lost(path, blob):
             raise _refused(path, blob, lineage.where_shared(here))
@@ -43,9 +45,11 @@ def judge(here: Worktree, args: Sequence[str]) -> None:
 class _History:
     """The commits that write-once files are held against: what git converts is no change."""
 
-    def __init__(self, here: Worktree, args: Sequence[str], forms: Forms) -> None:
+    def __init__(self, here: Worktree, args: Sequence[str], paths: list[str]) -> None:
         self._here = here
-        self._forms = forms
+        self._paths = paths
+        self._trees: dict[str, dict[str, str]] = {}
+        self._forms = Forms(here.cwd, git.here(), paths)
         self._past = lineage.of(here, args)
         self._reverted = lineage.reverted(messagefile.text(args[0]))
         self._shared = [
@@ -80,13 +84,29 @@ class _History:
 
     def _at(self, commits: Sequence[str], path: str) -> list[str]:
         """Return the blob of `path` in each commit; empty where it has none."""
-        return [
-            git.look(
-                "rev-parse", "--verify", "--quiet", f"{commit}:{path}",
-                cwd=self._here.cwd, env=git.here(),
-            ).text
-            for commit in commits if commit
-        ]  # fmt: skip
+        return [self._tree(commit).get(path, "") for commit in commits if commit]
+
+    def _tree(self, commit: str) -> dict[str, str]:
+        """Return path → blob of the paths in a commit, all of them in one child or a few."""
+        if commit not in self._trees:
+            found = self._trees[commit] = {}
+            for first in range(0, len(self._paths), _BATCH):
+                paths = [f":(literal){path}" for path in self._paths[first : first + _BATCH]]
+                found.update(self._listed(commit, paths))
+        return self._trees[commit]
+
+    def _listed(self, commit: str, paths: list[str]) -> Iterator[tuple[str, str]]:
+        ask = ("ls-tree", "-z", "--full-tree", commit, "--", *paths)
+        listing = git.ask(*ask, cwd=self._here.cwd, env=git.here())
+        if listing.code:
+            if git.look(
+                "rev-parse", "--verify", "--quiet", commit, cwd=self._here.cwd, env=git.here()
+            ).code:
+                return  # what a message calls reverted may be no commit
+            listing = git.tell(*ask, cwd=self._here.cwd, env=git.here())
+        for entry in listing.fields:
+            facts, _, path = entry.partition("\t")
+            yield path, facts.split(" ")[2]
 
 
 def _refused(path: str, blob: str, shared: str) -> Refused:

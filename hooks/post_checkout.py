@@ -2,8 +2,7 @@
 
 ``git worktree add`` waits for this: no TOML parser, no git child, no import beyond
 ``coord.identity.pin``. The name comes from COORD_ACTOR, else from the branch; how the author
-follows comes from the installed config, never from the checked-out tree, which a peer wrote
-(docs/design.md).
+follows comes from the installed config, never from the checked-out tree, which a peer wrote.
 """
 
 from __future__ import annotations
@@ -12,13 +11,14 @@ import os
 
 from coord.base import command, gitconfig
 from coord.base.names import is_actor, shown
-from coord.identity import pin
+from coord.identity import includeif, pin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 VARIABLE = "COORD_ACTOR"
+_NAMED = 3
 
 
 def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during: str) -> str:
@@ -27,6 +27,15 @@ def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during:
     A git dir that cannot be written leaves the worktree unpinned: the guards then refuse by name.
     """
     dirs = os.path.abspath(git_dir), os.path.abspath(common_dir)
+    try:
+        foreign = includeif.foreign(dirs[1])
+        said = _pinned_or_mended(dirs, environ, during)
+        return said + _taken_out(set(foreign).difference(includeif.foreign(dirs[1])))
+    except OSError as error:
+        return _line(_why_not(error))
+
+
+def _pinned_or_mended(dirs: tuple[str, str], environ: Mapping[str, str], during: str) -> str:
     try:
         there = pin.read(dirs[0])
         if there is not None:
@@ -42,8 +51,13 @@ def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during:
     except gitconfig.Unwritable:
         again = command.recorded(dirs[1])
         return _line(f"not pinned: the installed author holds a control character; {again}")
-    except OSError as error:
-        return _line(_why_not(error))
+
+
+def _taken_out(foreign: Collection[str]) -> str:
+    if not foreign:
+        return ""
+    what = ", ".join(sorted(foreign)[:_NAMED])
+    return _line(f"coord/identities had what is no author, and every git obeyed it: {what} is out")
 
 
 def _why_not(error: OSError) -> str:
@@ -62,14 +76,19 @@ def _pinned(dirs: tuple[str, str], environ: Mapping[str, str]) -> tuple[pin.Pin,
 
 
 def _told(made: pin.Pin, asked: str, during: str) -> str:
+    """Return what to say of a new pin: to a person, or where it is not what was asked for.
+
+    Git tells a hook nothing of ``-q``: scripts, its own tests too, expect silence then.
+    """
     said = f"pinned {made.actor} to {os.getcwd()}"
+    but = ""
     if asked and not is_actor(asked):
-        said += f" ({VARIABLE}={asked} is not the name of an actor)"
+        but = f" ({VARIABLE}={asked} is not the name of an actor)"
     elif asked and made.actor != asked:
-        said += f" ({asked}, the {VARIABLE} in the environment, is pinned in another worktree)"
+        but = f" ({asked}, the {VARIABLE} in the environment, is pinned in another worktree)"
     if during == "prepare-commit-msg":
-        said += "; the commit under way still has the author of before"
-    return _line(said)
+        but += "; the commit under way still has the author of before"
+    return _line(said + but) if but or os.isatty(2) else ""
 
 
 def _completed(dirs: tuple[str, str], there: pin.Pin, during: str) -> str:

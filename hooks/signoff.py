@@ -2,8 +2,7 @@
 
 ``prepare-commit-msg`` knows what the message is made from, ``commit-msg`` does not: so the first
 leaves in ``coord-signed`` who the committer was and which trailers were there, and the second
-judges what was typed since. Inside a rebase old trailers are replayed: there it only warns
-(docs/design.md).
+judges what was typed since. Inside a rebase old trailers are replayed: there it only warns.
 """
 
 from __future__ import annotations

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
+from coord.base.frozen import NamedTuple
 
 
 class Update(NamedTuple):

@@ -39,6 +39,11 @@ class Versions:
         self._staged: dict[bytes, str] | None = None
 
     @property
+    def cwd(self) -> str:
+        """Where git is asked."""
+        return self._here.cwd
+
+    @property
     def shared(self) -> list[str]:
         """The newest commits of its past that others reach; asked only where something is lost."""
         if self._shared is None:

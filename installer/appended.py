@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Set as AbstractSet
 
 
 def split(text: bytes) -> list[bytes]:
@@ -27,8 +27,10 @@ def added(old: bytes | None, lines: bytes) -> bytes:
     return old + (b"\n" if old else b"") + lines[:-1]
 
 
-def without(text: bytes, numbers: Container[int]) -> bytes | None:
+def without(text: bytes, numbers: AbstractSet[int]) -> bytes | None:
     """Return `text` without the lines of these indexes; None when the file should go too."""
+    if not numbers:
+        return text
     lines = split(text)
     kept = b"".join(line for number, line in enumerate(lines) if number not in numbers)
     if not lines or len(lines) - 1 not in numbers:

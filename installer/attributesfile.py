@@ -2,7 +2,7 @@
 
 Both hold the same path lines. In the committed file the macros are safe fallbacks (a clone without
 the toolkit gets a loud conflict), in ``info/attributes`` they select the drivers; the later
-definition wins (docs/design.md). Pure functions over bytes: a pattern may hold any of them.
+definition wins (docs/drivers.md). Pure functions over bytes: a pattern may hold any of them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+from functools import cache
 from typing import NamedTuple
 
 from coord.base.cquote import c_unquoted
@@ -67,6 +68,7 @@ def unquoted(pattern: str) -> str:
         return pattern
 
 
+@cache  # a verb asks five times, and a peer may have written a megabyte
 def parsed(line: bytes) -> Line | None:
     """Return the rule on a line; None for a comment, a blank line or a macro's definition."""
     line = line.removeprefix(codecs.BOM_UTF8)  # as git does on a file's first line
@@ -95,7 +97,7 @@ def declared(text: bytes | None, pattern: str, kind: str) -> bytes:
     rule = line_for(pattern, kind)
     if text is not None and any(_sets(found, pattern, kind) for found in rules(text)):
         return text
-    rest = undeclared(text, pattern) if text is not None else None
+    rest = undeclared(text, pattern) if text and _NAMED in text else text
     texts = appended.split(rest or b"")
     missing = [macro for macro in _fallbacks() if macro not in texts]
     if _NOTE not in texts:
@@ -121,7 +123,8 @@ def undeclared(text: bytes, pattern: str) -> bytes | None:
 
 def later_merge_rules(text: bytes, pattern: str, kind: str) -> list[Line]:
     """Return the rules below the one that guards `pattern` that could give it another driver."""
-    found = [rule for rule in map(parsed, appended.split(text)) if rule and rule.merges]
+    lines = [line for line in appended.split(text) if _NAMED in line or b"merge" in line]
+    found = [rule for rule in map(parsed, lines) if rule and rule.merges]
     at = [number for number, rule in enumerate(found) if _sets(rule, pattern, kind)]
     return [rule for rule in found[at[-1] + 1 :] if not rule.guards] if at else []
 
@@ -208,8 +211,9 @@ def _sets(rule: Line, pattern: str, kind: str) -> bool:
 def _without_rule(text: bytes, pattern: str) -> bytes | None:
     """Drop our attributes from the lines of `pattern`, and the lines that then say nothing."""
     texts, gone = appended.split(text), set()
-    for number, line in enumerate(texts):
-        rule = parsed(line) if _NAMED in line else None
+    for number in [number for number, line in enumerate(texts) if _NAMED in line]:
+        line = texts[number]
+        rule = parsed(line)
         if rule is None or not rule.guards or not rule.is_for(pattern):
             continue
         rest = tuple(word for word in rule.attributes if not _OURS.fullmatch(word))
@@ -226,6 +230,8 @@ def _block(texts: list[bytes]) -> set[int]:
     ours: set[int] = set()
     inside = False
     for number, line in enumerate(texts):
+        if not inside and not line.startswith(BEGIN):
+            continue
         if line.rstrip() == _BEGIN.rstrip():
             inside = True
         if inside and _is_of_block(line):

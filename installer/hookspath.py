@@ -1,4 +1,4 @@
-"""``core.hooksPath``: where hooks go, or why none can (docs/design.md). It is never changed here.
+"""``core.hooksPath``: where hooks go, or why none can (docs/hook-tools.md). Never changed here.
 
 Asked with the user's own environment and without the ``core.hooksPath=/dev/null`` of other
 children: a value from any scope decides what git will run.

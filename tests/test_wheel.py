@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ HOMES = {
 
 
 MANUAL = "docs/git-coord.1"
+MADE = "coord/_version.py"  # by the build, of the tag
 
 
 def shipped_name(tracked: str) -> str | None:
@@ -44,10 +46,20 @@ def test_the_wheel_holds_the_tracked_files_and_no_others() -> None:
     with zipfile.ZipFile(os.environ["COORD_WHEEL"]) as wheel:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
 
-    assert held == tracked
+    assert held == tracked | {MADE}
 
 
 @pytest.mark.skipif("COORD_WHEEL" not in os.environ, reason="CI names the wheel it has built")
 def test_what_is_tested_is_the_wheel() -> None:
     """The checkout is off the import path."""
     assert ROOT not in Path(coord.__file__).parents
+
+
+@pytest.mark.skipif("COORD_WHEEL" not in os.environ, reason="CI names the wheel it has built")
+def test_the_wheel_its_metadata_and_its_commands_say_one_version() -> None:
+    """It stands nowhere in the sources: the build has it of the tag."""
+    told = subprocess.run(["git-coord", "--version"], capture_output=True, check=True, text=True)
+
+    assert told.stdout == f"git-coord {coord.VERSION}\n"
+    assert metadata.version("git-coord") == coord.VERSION
+    assert f"-{coord.VERSION}-" in os.environ["COORD_WHEEL"]

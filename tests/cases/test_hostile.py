@@ -180,7 +180,8 @@ def test_what_is_no_author_in_the_included_files_is_dropped(
     clean = file.read_text()
     file.write_text(clean + foreign)
 
-    installed.worktree(tmp_path / "third", "third")
+    done = installed.tried("worktree", "add", "-b", "third", str(tmp_path / "third"))
+    assert "coord/identities had what is no author" in done.err
     assert foreign not in file.read_text()
     assert clean in file.read_text()
 
@@ -407,7 +408,7 @@ def test_what_hides_in_a_message_is_shown(installed: Repo, tmp_path: Path) -> No
     assert not set(hidden) & set(shown)
 
 
-@pytest.mark.parametrize("name", ["pin.lock", "board/delete.lock"])
+@pytest.mark.parametrize("name", ["pin.lock", "board/delete.lock", "board/sweep.lock"])
 def test_a_lock_that_nobody_gives_up_holds_nobody_for_ever(
     installed: Repo, tmp_path: Path, name: str
 ) -> None:

@@ -473,6 +473,49 @@ def test_a_copied_worktree_acts_for_nobody(three: list[Repo], tmp_path: Path) ->
     assert a.at(tmp_path / "scratch-own").coord("claim", "other").code == 0
 
 
+def test_the_hooks_of_a_copied_worktree_give_no_sign_for_the_original(
+    three: list[Repo], tmp_path: Path
+) -> None:
+    """Those of a moved one do, with another worktree in its old place too."""
+    a, b, _ = three
+    seen = Path(a.git("rev-parse", "--absolute-git-dir").strip(), "coord-seen")
+    shutil.copytree(a.path, tmp_path / "scratch", symlinks=True)
+    os.utime(seen, (1e9, 1e9))
+
+    a.at(tmp_path / "scratch").git("commit", "-q", "--allow-empty", "-m", "x")
+    a.at(tmp_path / "scratch").git("checkout", "-q", "-b", "other")
+
+    assert seen.stat().st_mtime == 1e9
+    a.path.rename(tmp_path / "moved")
+    b.path.rename(a.path)
+    a.at(tmp_path / "moved").git("commit", "-q", "--allow-empty", "-m", "x")
+    assert seen.stat().st_mtime > 1e9
+
+
+def test_whoever_commits_in_a_copied_worktree_is_told_once(
+    three: list[Repo], tmp_path: Path
+) -> None:
+    """It moves the branch of the original, whose next ``commit -a`` deletes what it added."""
+    a = three[0]
+    copy = a.at(tmp_path / "it's a copy")
+    shutil.copytree(a.path, copy.path, symlinks=True)
+    told = f"this folder is a copy of {a.path}: "
+
+    copy.write("q", "1\n")
+    copy.git("add", "q")
+    done = copy.run("git", "commit", "-m", "c")
+    advice = [line for line in done.err.split("\n") if told in line]
+    assert (done.code, len(advice)) == (0, 1), done.err
+    assert copy.run("git", "checkout", "-b", "other").err.count(told) == 1
+    assert told not in a.run("git", "commit", "--allow-empty", "-m", "x").err
+
+    assert copy.paste(advice[0].rpartition(": ")[2]).code == 0
+    own = a.at(tmp_path / "it's a copy-own")
+    own.write("r", "1\n")
+    own.git("add", "r")
+    assert told not in own.run("git", "commit", "-m", "c").err
+
+
 def test_a_copied_worktree_reads_nothing_in_the_name_of_the_original(
     three: list[Repo], tmp_path: Path
 ) -> None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from harness import Done
 
-#: COORD_REPAIRS=each takes those too that differ little from others, and each to be mended.
+#: COORD_REPAIRS=each takes those too of which the rule and the command are another's, each to be
+#: mended, and each that is killed (.ci/full).
 EACH = os.environ.get("COORD_REPAIRS") == "each"
 ALIKE = {
     "both regenerated, left to the doctor",
@@ -40,17 +41,28 @@ ALIKE = {
     "a later version of the config",
     "a derived file outside of a sparse checkout",
     "a changelog declared as a log",
+    "both regenerated, cut off",
+    "sides renormalised",
+    "a log declared in a nested file",
+    "a log begun on both sides",
+    "a log that both rewrote, asked before",
+    "a record that quotes a conflict",
+    "a log newest first, turned over",
+    "a peer's commit, taken over by commit -C",
+    "an unpinned worktree",
+    "an author in the config of a worktree",
+    "a declaration too deep to read",
 }
 assert ALIKE.issubset(PATIENTS)
 MENDED = (
     "both regenerated, left to the doctor",
-    "a log that both rewrote, asked before",
     "a log newest first, turned over",
     "a log that lost records in a merge",
     "a peer's commit, taken over by commit -C",
     "a rebase under way",
     "a config that is no TOML",
 )
+KILLED = ("a conflict committed", "a commit of another author")
 MENDING = (
     "git coord check --mend",
     ALL.replace("check", "check --mend"),
@@ -178,7 +190,7 @@ def test_what_mends_history_takes_nothing_away_whatever_the_fault(
     assert kept(before, folder, env, said)
 
 
-@pytest.mark.parametrize("name", ["a conflict committed", "a commit of another author"])
+@pytest.mark.parametrize("name", KILLED if EACH else KILLED[:1])
 def test_a_repair_that_is_killed_is_run_again(
     name: str, well: tuple[Path, Mapping[str, str]], tmp_path: Path
 ) -> None:

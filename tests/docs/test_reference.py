@@ -20,6 +20,15 @@ def test_the_reference_is_what_the_commands_say() -> None:
     assert REFERENCE.read_text(encoding="utf-8") == module["text"]()
 
 
+def test_no_help_shows_the_mark_of_lines_that_are_to_stay() -> None:
+    """In a raw docstring it is two letters, and the lines are one paragraph."""
+    module = runpy.run_path(str(ROOT / "docs" / "reference.py"))
+    told = [context.command.help or "" for _, context in module["commands"](module["main"], "x")]
+
+    assert len(told) > 40
+    assert [text for text in told if r"\b" in text] == []
+
+
 def test_the_manual_page_lists_the_verbs_and_is_what_man_understands() -> None:
     """``git help coord`` shows it wherever ``git-coord`` is on PATH."""
     module = runpy.run_path(str(ROOT / "docs" / "reference.py"))
@@ -34,9 +43,9 @@ def test_the_manual_page_lists_the_verbs_and_is_what_man_understands() -> None:
 def test_every_command_in_the_documents_exists(page: Path) -> None:
     """No page names a verb or a long option that its command does not have."""
     reference = REFERENCE.read_text(encoding="utf-8")
-    sections = dict(
-        re.findall(r"^## ([^\n]+)\n\n```\n(.*?)\n```$", reference, re.MULTILINE | re.DOTALL)
-    )
+    blocks = re.findall(r"^(git coord.*|coord-install)\n((?:  .*\n)+)", reference, re.MULTILINE)
+    sections = {re.split(r" (?=[^a-z])", usage)[0]: told for usage, told in blocks}
+    sections["git coord completion"] = ""
     code = "\n".join(
         re.findall(r"```.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), re.DOTALL)
     )
@@ -48,7 +57,7 @@ def test_every_command_in_the_documents_exists(page: Path) -> None:
         )
         assert name is not None, line
         if name == "git coord":
-            assert len(words) == 2 or words[2].startswith(("-", "VERB", "…")), line
+            assert len(words) == 2 or words[2].startswith(("-", "help", "VERB", "…")), line
         for option in re.findall(r"(?<=\s)--[a-z-]+", line.split(" -- ")[0]):
             assert option in sections[name] or option in {"--help", "--json", "--version"}, line
 

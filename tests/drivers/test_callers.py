@@ -1,4 +1,4 @@
-"""Who calls a driver, with what, and what git remembers of it (docs/drivers.md has the table)."""
+"""Who calls a driver, with what, and what git remembers of it (docs/drivers.md has it in short)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from coord.guard import refusal
 from coord.repo import git, worktree
 from coord.settle import index, resolve
 from harness import Repo, clean_environment
-from harness.callers import CALLERS, FILES, JOINED, KINDS, prepare
+from harness.callers import CALLERS, FILES, JOINED, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from coord.guard.evidence import Facts
@@ -79,21 +79,43 @@ def settle(repo: Repo, paths: list[str]) -> None:
             resolve.settle(resolve.case(spot, path), take, "looked at")
 
 
+def staged_as_each(
+    repo: Repo, caller: Caller, sides: Mapping[str, tuple[str, str]]
+) -> Iterator[tuple[list[bool], set[str]]]:
+    """Stage ours, then theirs; yield what the gate stops, and what the check says of the tree."""
+    for number in (0, 1):
+        stage(repo, {path: pair[number] for path, pair in sides.items()})
+        told = found(repo, "--tree") if caller.finish else set()
+        # What a subtree merge lost of the library stands above the folder.
+        below = {path.removeprefix(caller.folder) for path in told}
+        yield [refusal.blocks(*pair) for pair in judged(repo)], below
+
+
 @pytest.mark.parametrize("name", CALLERS)
 def test_whoever_calls_a_side_is_an_id_that_git_holds(called: Repo, name: str) -> None:
-    """One refusal a file; neither side of it can be committed unseen, and what settles it can."""
+    """One refusal a file; neither side of it can be committed unseen, and what settles it can.
+
+    The check agrees as far as commits can tell: a replay has one parent, and what it dropped of the
+    other side no commit knows.
+    """
     caller = CALLERS[name]
     called.paste(caller.run)
     sides = both(called, caller)
 
     assert {one.path: (one.ours, one.theirs) for one, _ in judged(called)} == sides
-    assert all(refusal.is_pending(*pair) for pair in judged(called))
-    for number, side in enumerate(("ours", "theirs")):
-        stage(called, {path: pair[number] for path, pair in sides.items()})
-        swallowed = [refusal.blocks(*pair) for pair in judged(called)]
-        assert swallowed == [side not in FREE.get(name, ())] * len(FILES)
+    (swallowed, ours), (again, theirs) = staged_as_each(called, caller, sides)
+    free = FREE.get(name, ())
+    assert swallowed == ["ours" not in free] * len(FILES)
+    assert again == ["theirs" not in free] * len(FILES)
     if not caller.finish:
         return
+    derived = {name for name in FILES if name.endswith(".lock")}
+    kept = {*FILES} - derived
+    if caller.merges:
+        assert derived <= ours
+        assert kept <= ours & theirs
+    else:
+        assert (ours, theirs) == (derived, kept)
     stopped = called.paste(f"git add -u && {caller.finish}")
     assert stopped.refusal.rule == "refusal-pending"
     assert f"(and {len(FILES) - 1} more)" in stopped.err
@@ -103,30 +125,6 @@ def test_whoever_calls_a_side_is_an_id_that_git_holds(called: Repo, name: str) -
     assert called.git("status", "--short") == ""
     # What a filter makes of a text only a clone that has it knows.
     assert found(called, "HEAD~1..") <= ({"filter.log", "filter.once"} if caller.folder else set())
-
-
-@pytest.mark.parametrize("name", [name for name in CALLERS if CALLERS[name].finish])
-def test_the_check_agrees_as_far_as_commits_can_tell(called: Repo, name: str) -> None:
-    """A replay has one parent: what it dropped of the other side, no commit knows."""
-    caller = CALLERS[name]
-    called.paste(caller.run)
-    sides = both(called, caller)
-    derived, *others = ({name for name in FILES if name.endswith(kind)} for kind in KINDS)
-
-    def told() -> set[str]:  # what a subtree merge lost of the library stands above the folder
-        return {path.removeprefix(caller.folder) for path in found(called, "--tree")}
-
-    stage(called, {path: pair[0] for path, pair in sides.items()})
-    ours = told()
-    stage(called, {path: pair[1] for path, pair in sides.items()})
-    theirs = told()
-
-    assert derived <= ours
-    if caller.merges:
-        assert set().union(*others) <= ours & theirs
-    else:
-        assert ours == derived
-        assert theirs == set().union(*others)
 
 
 @pytest.mark.parametrize(
@@ -161,3 +159,25 @@ def test_a_look_ahead_leaves_no_record(called: Repo, command: str) -> None:
 
     assert "coord: derived-two-sided" in done.err
     assert judged(called) == []
+
+
+def test_what_is_merged_by_hand_is_judged_as_it_is_committed(called: Repo) -> None:
+    """``git merge-file`` calls nobody and leaves no record; its conflict is one all the same."""
+    sides = "git show base:plain.log >../b && git show side:plain.log >../s"
+
+    done = called.paste(f"{sides} && git merge-file plain.log ../b ../s")
+
+    assert (done.code, done.err, judged(called)) == (1, "", [])
+    assert called.paste("git commit -qam x").refusal.rule == "conflict-markers"
+
+
+def test_a_merge_that_dies_of_a_closed_pipe_is_cut_off(called: Repo) -> None:
+    """Git says what it merged when the files are there; MERGE_HEAD and the index come later."""
+    called.paste("{ sleep 0.3; exec git merge side; } | true")
+
+    assert not called.private("MERGE_HEAD").exists()
+    assert {one.path for one, _ in judged(called)} == {*FILES}
+    stopped = called.paste("git commit -qam x")
+    assert (stopped.code, stopped.refusal.rule) == (1, "operation-cut-off")
+    assert called.paste(stopped.refusal.run).code == 0
+    assert called.git("status", "--short") == ""

@@ -228,11 +228,15 @@ def test_a_driver_without_its_files_leaves_a_record_all_the_same(guarded: Repo) 
     """It cannot say what was refused, but `git commit -a` would take this side for both."""
     diverged(guarded, {"schema.lock": BOTH})
     (guarded.common("hooks/coord") / "refuse").unlink()
+    guarded.git("config", "core.sharedRepository", "group")
+    guarded.private().chmod(0o2775)  # as git makes one there
 
     assert "driver-missing" in guarded.tried("merge", "side").err
 
     records = refusal.read_all(str(guarded.private()))
     assert [record.readable for record in records] == [False]
+    folder = guarded.private("coord-refused")
+    assert all(one.stat().st_mode & 0o060 == 0o060 for one in (folder, *folder.iterdir()))
     previewed = guarded.tried("merge-tree", "--write-tree", "main", "side")
     assert previewed.code == 1
     assert refusal.read_all(str(guarded.private())) == records

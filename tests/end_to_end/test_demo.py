@@ -1,22 +1,29 @@
-"""The README's first command, and the transcript of it that the tutorial shows."""
+"""The README's first command, which CI also runs as it stands there."""
 
 from __future__ import annotations
 
-import runpy
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from harness import Repo
+
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_main_job_runs_end_to_end_as_the_tutorial_shows_it(env: dict[str, str]) -> None:
-    """Pinned worktrees, a refused sign-off, a mended push, merges, and no byte left behind."""
-    module = runpy.run_path(str(ROOT / "docs" / "transcript.py"))
+def test_a_clone_is_shown_with_its_own_changelog_and_files(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
+    """The whole main job, with a path relative to the caller; the origin stays as it is."""
+    repo = Repo.init(tmp_path / "a shop", env)
+    repo.commit("start", {"CHANGELOG.md": "# Log\n\n## Next\n\n* First\n", "app.py": "a\n"})
+    repo.commit("more", {"app.py": "b\n"})
+    before = repo.git("show-ref")
 
     done = subprocess.run(
-        ["sh", str(ROOT / "docs" / "demo.sh")],
+        ["sh", str(ROOT / "docs" / "demo.sh"), "a shop"],
+        cwd=tmp_path,
         env=env,
         capture_output=True,
         check=False,
@@ -24,8 +31,10 @@ def test_the_main_job_runs_end_to_end_as_the_tutorial_shows_it(env: dict[str, st
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
-    page = module["of_page"]((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8"))
-    assert module["normalised"](page) == module["normalised"](module["shown"](done.stdout))
+    assert "both workers will add to: CHANGELOG.md" in done.stdout
+    assert "means to touch the same: app.py" in done.stdout
+    assert "+* Add colour" in done.stdout
+    assert repo.git("show-ref") == before
 
 
 @pytest.mark.parametrize("args", [["--help"], ["/nowhere"], ["a", "b"], [""]])

@@ -111,11 +111,11 @@ def test_two_workers_of_one_process_need_no_child_of_git_coord(
         offer = handoff(first, "two-0002", ["run"], "half done")[0].offer
         with pytest.raises(Refused, match="not-holder"):
             ack(first, offer.id)
+        with pytest.raises(Refused, match=f"offered.*\n.*\n.*ack {offer.id}"):
+            waiting.result()
         taken = ack(second, offer.id)
         assert isinstance(taken, Claims)
         assert taken.made[0].place.actor == "two-0002"
-        with pytest.raises(Refused, match=f"offered.*\n.*\n.*ack {offer.id}"):
-            waiting.result()
         assert taken.made[0].state.generation == 2
 
         assert release(second, ["run"]).given[0].state.holder is None

@@ -118,6 +118,25 @@ def test_a_record_closed_to_us_is_held_named_and_not_written_over(users: Users) 
     assert released.code == 0, released.err
 
 
+def test_whoever_is_kept_from_the_lock_of_sweeps_writes_nothing(users: Users) -> None:
+    """A sweep would not see that writer. One who may read the lock can share it."""
+    _made(users, None)
+    lock = users.folder / "r/.git/coord/board/sweep.lock"
+    os.chown(lock, 0, 0)
+    lock.chmod(0o600)
+
+    refused = users.run("games", "git coord claim two", cwd="a")
+
+    assert (refused.code, refused.refusal.rule) == (3, "not-permitted"), refused.err
+    assert f"{lock} is root's, mode 0600, and you are games" in refused.refusal.why
+    lock.chmod(0o644)
+    assert users.run("games", "git coord claim two", cwd="a").code == 0
+    lock.unlink()
+    assert users.run("root", "git coord board", cwd="r", umask="077", group="root").code == 0
+    users.run("root", "git coord doctor --sweep", cwd="r", umask="077", group="root")
+    assert lock.owner() == "games"
+
+
 def test_an_install_closed_to_us_is_named_with_its_owner(users: Users) -> None:
     """The interpreter is root's alone: whole for root, and no printed command removes it."""
     _made(users, "all")

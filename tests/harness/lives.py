@@ -294,7 +294,7 @@ MUTANTS = {
             "lost = lambda home: path.exists(link(home)) and "
             "not path.exists(open(link(home)).read().strip()); found = p.Judge._hidden; "
             "p.Judge._hidden = lambda self, home, one: "
-            "p.Status(p.GONE) if lost(home) else found(self, home, one)"
+            "p.Status(p.GONE) if lost(home.git_dir) else found(self, home, one)"
         ),
         "here",
         {"moved", "removed", "locked"},

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import schemas
+from harness import forked, schemas
 from harness.refusal import Refusal, refusals
 
 if TYPE_CHECKING:
@@ -41,6 +41,10 @@ def system_path() -> str:
     """
     folders = [os.environ.get("COORD_TEST_GIT", ""), "/usr/local/bin", "/usr/bin", "/bin"]
     return os.pathsep.join(folder for folder in folders if folder)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def clean_environment(home: Path, **extra: str) -> dict[str, str]:
@@ -77,6 +81,12 @@ class Repo:
         """Return a handle on another worktree, with the same environment."""
         return replace(self, path=path)
 
+    def bare(self, path: Path) -> Repo:
+        """Return a handle on a bare repository, named by GIT_DIR where git wants it so (3.0)."""
+        made = self.at(path)
+        strict = made.run("git", "rev-parse", "--git-dir").code
+        return made.with_env(GIT_DIR=str(path)) if strict else made
+
     def with_env(self, **extra: str) -> Repo:
         """Return a handle whose commands see `extra` in their environment."""
         return replace(self, env={**self.env, **extra})
@@ -85,7 +95,7 @@ class Repo:
         """Run a command in the worktree and return how it ended."""
         feed: dict[str, object] = {"stdin": subprocess.DEVNULL}
         if stdin is not None:
-            feed = {"input": stdin.encode("utf-8", "surrogateescape")}
+            feed = {"input": _encoded(stdin)}
         done = subprocess.run(  # type: ignore[call-overload]
             argv,
             cwd=self.path,
@@ -95,6 +105,17 @@ class Repo:
             timeout=timeout,
             **feed,
         )
+        return self._ended(argv, done)
+
+    def started(self, *argv: str, stdin: str | None = None, timeout: float = 60) -> Done:
+        """Run a command of ours, forked where only its start is left out by that."""
+        made = forked.command(argv, self.env)
+        done = made and forked.forker().run(
+            made, self.path, self.env, _encoded(stdin or ""), timeout
+        )
+        return self._ended(argv, done) if done else self.run(*argv, stdin=stdin, timeout=timeout)
+
+    def _ended(self, argv: tuple[str, ...], done: subprocess.CompletedProcess[bytes]) -> Done:
         out = os.fsdecode(done.stdout)
         if "COORD_TEST_EARLIER" in self.env:  # which answers as it was documented then
             pass
@@ -117,12 +138,12 @@ class Repo:
 
     def coord(self, *args: str, stdin: str | None = None) -> Done:
         """Run ``git coord``."""
-        return self.run("git", "coord", *args, stdin=stdin)
+        return self.started("git", "coord", *args, stdin=stdin)
 
     def install(self, *args: str) -> Done:
         """Run ``coord-install``, which accepts what is declared, and insist on success."""
         alone = {"--check", "--uninstall"}.intersection(args)
-        done = self.run("coord-install", *args, *([] if alone else ["--trust"]))
+        done = self.started("coord-install", *args, *([] if alone else ["--trust"]))
         assert done.code == 0, f"exit {done.code}\n{done.out}{done.err}"
         return done
 

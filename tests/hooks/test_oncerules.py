@@ -227,3 +227,21 @@ def test_a_refused_claim_cannot_be_committed_over(shared: Repo) -> None:
     assert shared.coord("resolve", "ids/2.once", *why).code == 0
     shared.git("commit", "-q", "--no-edit")
     assert shared.git("log", "-1", SETTLED) == "ids/2.once theirs was first\n"
+
+
+def test_a_commit_of_many_files_asks_git_as_often_as_one_of_two(
+    shared: Repo, tmp_path: Path
+) -> None:
+    """A question a commit and file took 814 processes for 400 files."""
+    asked = []
+    for number in (2, 60):
+        names = [f"ids/mine-{number}-{index}.once" for index in range(number)]
+        shared.commit("claims", dict.fromkeys(names, "one\n"))
+        for name in names:
+            shared.write(name, "two\n")
+        shared.git("add", "-A")
+        trace = tmp_path / f"trace-{number}"
+        shared.with_env(GIT_TRACE2_EVENT=str(trace)).git("commit", "-q", "-m", "later")
+        asked.append(trace.read_text().count('"event":"start"'))
+
+    assert asked[0] == asked[1]

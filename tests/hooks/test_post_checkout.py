@@ -15,6 +15,7 @@ from coord.identity import includeif, pin
 from harness import Repo
 from harness.drivers import library
 from harness.hooked import add_hooks
+from harness.terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,14 +33,23 @@ def is_pinned(repo: Repo) -> bool:
     return repo.private(pin.PIN).exists()
 
 
-def test_a_new_worktree_is_pinned_and_says_so(hooked: Repo, tmp_path: Path) -> None:
+def test_a_new_worktree_is_pinned_and_says_so_to_a_terminal(hooked: Repo, tmp_path: Path) -> None:
     """Branch slug, four hex digits, an instance; one line on stderr names who and where."""
-    done = hooked.tried("worktree", "add", "-q", "-b", "Feature/Ünit_7", str(tmp_path / "w"))
+    add = ("git", "worktree", "add", "-q", "-b", "Feature/Ünit_7", str(tmp_path / "w"))
+    done = on_terminal(hooked, *add, streams={"err"})
     made = pinned(hooked.at(tmp_path / "w"))
 
     assert re.fullmatch(r"feature-nit_7-[0-9a-f]{4}", made.actor)
     assert done.err == f"coord: pinned {made.actor} to {tmp_path / 'w'}\n"
-    assert done.code == 0
+    assert (done.code, done.out) == (0, "")
+
+
+def test_a_script_that_adds_a_worktree_hears_nothing(hooked: Repo, tmp_path: Path) -> None:
+    """Git tells no hook of ``--quiet``, and its own tests insist on an empty stderr."""
+    done = hooked.tried("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "w"))
+
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert is_pinned(hooked.at(tmp_path / "w"))
 
 
 def test_the_author_follows_the_pin(hooked: Repo, tmp_path: Path) -> None:
@@ -198,7 +208,7 @@ def test_any_later_hook_pins(hooked: Repo, tmp_path: Path, command: str) -> None
     side = hooked.worktree(tmp_path / "w", "side")
     side.commit("one")
     side.private(pin.PIN).unlink()
-    done = side.paste(command)
+    done = on_terminal(side, "sh", "-c", command, streams={"err"})
 
     assert done.code == 0, done.err
     assert is_pinned(side)

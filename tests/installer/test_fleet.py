@@ -182,7 +182,7 @@ def test_a_bare_repository_has_no_place_for_it(bare_with_worktree: Repo) -> None
     Git 3.0 looks into a bare folder only where it is named (safe.bareRepository=explicit).
     """
     bare_dir = bare_with_worktree.common()
-    bare = bare_with_worktree.at(bare_dir).with_env(GIT_DIR=str(bare_dir))
+    bare = bare_with_worktree.bare(bare_dir)
     before = snapshot(bare.common())
 
     done = bare.run("coord-install", "--fleet")

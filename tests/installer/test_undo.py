@@ -280,15 +280,18 @@ def test_a_moved_repository_is_cleaned_just_as_well(repo: Repo, tmp_path: Path) 
 
 KILLED = """
 import os, sys
+from coord.base import publish
 from coord.installer import apply
 from coord.installer.cli import run
 steps = iter(range(int(sys.argv.pop(1))))
-for name in ("_staged_file", "_keep", "_drop", "_leave"):
-    def dying(*args, real=getattr(apply, name), **options):
+for module, name in (
+    (apply, "_staged_file"), (apply, "_keep"), (publish, "drop"), (apply, "_leave")
+):
+    def dying(*args, real=getattr(module, name), **options):
         if next(steps, None) is None:
             os.kill(os.getpid(), 9)
         return real(*args, **options)
-    setattr(apply, name, dying)
+    setattr(module, name, dying)
 real_replace = os.replace
 def replace(*args):
     if next(steps, None) is None:

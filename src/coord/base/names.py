@@ -23,7 +23,7 @@ _UNSEEN = frozenset(
 def is_actor(name: str) -> bool:
     """Tell whether git gives `name` back unchanged as an author, and it fits a file name.
 
-    Git strips ``. , ; :`` and the like from both ends of a name, so a final dot is refused.
+    Git strips ``, ; :`` and the like from both ends of a name, before 2.56 a final dot as well.
     """
     return (
         0 < len(name) <= ACTOR_LIMIT

@@ -90,6 +90,13 @@ def forget(temp: str) -> None:
         pass
 
 
+def nearest(path: str) -> str:
+    """Return `path`, or the nearest folder above it that is there."""
+    while not os.path.lexists(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return path
+
+
 def drop(path: str) -> None:
     """Delete a file, or a folder with all that is in it; what is gone is no fault.
 
@@ -186,6 +193,8 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
 def opened(path: str, share: int = 0) -> int:
     """Open the file `path` to lock or touch it; it, and folders above, are made where need be.
 
+    One that is made is for all who may write in its folder: they lock it as we do.
+
     Raises:
         OSError: it may not be written.
     """
@@ -196,6 +205,7 @@ def opened(path: str, share: int = 0) -> int:
         sharing.folders(os.path.dirname(path), share)
     fd = os.open(path, flags | os.O_CREAT, 0o666)
     sharing.settle(fd, share)
+    sharing.hand_over(fd, os.path.dirname(path))
     return fd
 
 

@@ -110,6 +110,23 @@ def settle(fd: int, share: int) -> None:
             return
 
 
+def hand_over(fd: int, folder: str) -> None:
+    """Let all who may write in `folder` read and write an open file in it, as far as we can.
+
+    Several users need not say core.sharedRepository: root at work in somebody's repository does
+    not, nor who made it with a umask of 002.
+    """
+    facts, mine = os.stat(folder), os.fstat(fd)
+    if (mine.st_uid, mine.st_gid) != (facts.st_uid, facts.st_gid):
+        for uid in (facts.st_uid, -1):  # only root gives a file away, and its members to a group
+            try:
+                os.fchown(fd, uid, facts.st_gid)
+                break
+            except OSError:
+                continue
+    settle(fd, (facts.st_mode & 0o222) * 3)
+
+
 def folder(path: str, share: int) -> None:
     """Make a folder as git makes its own; one that is there stays as it is.
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.board import keys, peerjson
 from coord.identity import pin
 from coord.liveness import clone

@@ -5,8 +5,9 @@ A release goes first to who listens; and what a killed ``run`` has left is told 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.liveness import sessionfile
 
 if TYPE_CHECKING:
@@ -24,12 +25,14 @@ class Attending(NamedTuple):
         within: the runs it was started from, by nonce.
         lives: it is proved to be at work; else it is proved to have ended, or nothing is.
         ended: it is proved to have ended, by a kill: else nothing would be left of it.
+        settled: it is sure to go on: it has closed no circle.
     """
 
     scope: str
     within: tuple[str, ...]
     lives: bool
     ended: bool
+    settled: bool
 
 
 def of(git_dir: str, instance: str) -> Iterator[Attending]:
@@ -38,7 +41,7 @@ def of(git_dir: str, instance: str) -> Iterator[Attending]:
         for found in sessionfile.every(git_dir):
             if found.kind == "wait" and found.instance == instance:
                 lives, ended = sessionfile.lives(git_dir, found), _has_ended(git_dir, found)
-                yield Attending(found.scope, found.within, lives, ended)
+                yield Attending(found.scope, found.within, lives, ended, found.settled)
     except OSError:
         return
 
@@ -55,6 +58,15 @@ def begin(git_dir: str, instance: str, scope: str, within: tuple[str, ...]) -> S
         return sessionfile.begin(git_dir, "wait", instance, scope, within=within)
     except OSError:
         return None
+
+
+def is_settled(git_dir: str, place: Place) -> bool:
+    """Tell whether a run in line is sure to go on: it has closed no circle, or nobody can tell."""
+    try:
+        found = sessionfile.read(git_dir, place.nonce or "")
+    except OSError:
+        return True
+    return found is None or found.settled
 
 
 def run_has_ended(git_dir: str, place: Place) -> bool:

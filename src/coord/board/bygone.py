@@ -3,26 +3,31 @@
 As ``coord.board.sweep``: in portions, alone or not at all. A worker goes when git has forgotten its
 worktree, by proof that this reader has itself, and nothing is claimed by it or offered to it; what
 was written for it or by it goes first. One that is unknown from here is never taken.
+
+    gone/<instance>   {"schema": 1, "nonce"}: a sweep has seen it gone, and none has seen it since
 """
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from coord.board import actors, claims, inbox, keys
+from coord.board import actors, claims, inbox, keys, retired
 from coord.board.sweep import PORTION, Done, some
 from coord.identity import pin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from coord.board.actors import Actor
+    from coord.board.events import Event
     from coord.board.roll import Roll
     from coord.board.store import Rec, Store
 
-#: How long what was read is kept, and a worker after it came, in seconds.
+#: How long what was read is kept, and a worker after it went, in seconds.
 KEPT_FOR = 30 * 86400
 _DAY = 86400  # between the clock that stamps records and those of writers, at most
+_GONE = "gone"
 _OWN = (keys.notices, keys.messages, keys.letters, keys.posted, keys.read)
 
 
@@ -36,28 +41,52 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
         look: how many workers are looked at.
     """
     now = store.now()
-    everyone = [one for one in actors.every(store) if _is_old(one.at, now)]
-    found = some(sorted(everyone, key=lambda one: one.instance), look)
-    gone = [one for one in found if roll.of(one.instance).gone]
+    everyone = sorted(actors.every(store), key=lambda one: one.instance) if now is not None else []
+    marked = {rec.key: rec for rec in store.list(_GONE)}
+    # All that are marked too: of a mark, nobody else finds out that its worker is back.
+    found = {one.instance: one for one in some(everyone, look)}
+    found |= {one.instance: one for one in everyone if _gone(one.instance) in marked}
+    gone = [one for one in found.values() if roll.of(one.instance).gone]
+    for key in marked.keys() - {_gone(one.instance) for one in gone}:  # back, or taken away
+        store.delete(key, marked[key].value)
     if not gone:
         return Done(0, len(found))
     with store.alone() as alone:
-        busy = _busy(store) if alone else set()
-        gone = [one for one in gone if alone and one.instance not in busy]
+        busy = _busy(store) if alone else None
         taken = 0
-        for one in gone:
-            taken += _all_of(store, one, most - taken)
-        return Done(taken, len(found))
+        for one in gone if busy is not None else ():
+            if one.instance not in (busy or ()) and _is_long_gone(store, one, marked, now):
+                taken += _all_of(store, one, most - taken)
+        return Done(taken, len(found), alone)
+
+
+def _gone(instance: str) -> str:
+    return f"{_GONE}/{keys.escaped(keys.INSTANCE, instance)}"
+
+
+def _is_long_gone(store: Store, one: Actor, marked: Mapping[str, Rec], now: float | None) -> bool:
+    """Tell whether a worker was seen gone a month ago; mark one that is for the first time.
+
+    Who has written something since was back, and what has come since may be read when it is.
+    """
+    mark = marked.get(_gone(one.instance))
+    if mark is None:
+        store.create(_gone(one.instance), retired.marker())
+        return False
+    folders = (make(one.instance) for make in _OWN)
+    records = (rec for folder in folders for rec in store.list(folder))
+    return _is_old(mark.at, now) and all(_is_old(rec.at, now) for rec in records)
 
 
 def mail(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
     """Take a portion of the messages that were read long ago, and receipts that name no other."""
     now = store.now()
     found = some(store.folders("messages"), look) if now is not None else ()
+    offers = cache(partial(_offered, store))  # for all folders, once one needs it
     taken = 0
     for folder in found:
         if taken < most:
-            taken += _read_in(store, folder, now or 0.0, most - taken)
+            taken += _read_in(store, folder, now or 0.0, most - taken, offers)
     return Done(taken, len(found))
 
 
@@ -71,13 +100,16 @@ def posted(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
     found = some(store.folders("posted"), look) if now is not None else ()
     taken = 0
     with store.alone() as alone:
-        began = _began(store) if alone else {}
+        began = cache(partial(_began, store))  # all scopes are read once something is old
         for folder in found if alone else ():
-            first = began.get(folder, "")
             old = (rec for rec in store.list(folder) if _is_old(rec.at, now))
-            ended = (rec for rec in old if not first or pin.at((rec.at or 0.0) + _DAY) < first)
+            ended = (rec for rec in old if _is_before(rec, began().get(folder, "")))
             taken += _taken(store, ended, most - taken)
-    return Done(taken, len(found))
+    return Done(taken, len(found), alone)
+
+
+def _is_before(rec: Rec, began: str) -> bool:
+    return not began or pin.at((rec.at or 0.0) + _DAY) < began
 
 
 def _began(store: Store) -> dict[str, str]:
@@ -90,11 +122,19 @@ def _began(store: Store) -> dict[str, str]:
     return found
 
 
-def _busy(store: Store) -> set[str]:
-    """Return the instances that have a place, or are offered one."""
-    tops = list(claims.tops(store))
+def _busy(store: Store) -> set[str] | None:
+    """Return the instances that have a place, or are offered one; None where one may be unread."""
+    tops = _tops(store)
+    if tops is None:
+        return None
     placed = {place.instance for event in tops for place in event.state.line if place.instance}
     return placed | {one for event in tops for offer in event.state.offers for one in offer.to}
+
+
+def _tops(store: Store) -> list[Event] | None:
+    """Return the newest events of all scopes; None where one is torn, or closed to us."""
+    tops = list(claims.tops(store))
+    return None if any(event.kind == "unreadable" for event in tops) else tops
 
 
 def _all_of(store: Store, gone: Actor, most: int) -> int:
@@ -103,11 +143,13 @@ def _all_of(store: Store, gone: Actor, most: int) -> int:
     for folder in (make(gone.instance) for make in _OWN):
         taken += _taken(store, store.list(folder), most - taken)
         store.prune(folder)
-    own = store.read(keys.actor(gone.instance))
-    return taken + _taken(store, [own] if own is not None else [], most - taken)
+    own = (store.read(key) for key in (keys.actor(gone.instance), _gone(gone.instance)))
+    return taken + _taken(store, (rec for rec in own if rec is not None), most - taken)
 
 
-def _read_in(store: Store, folder: str, now: float, most: int) -> int:
+def _read_in(
+    store: Store, folder: str, now: float, most: int, offers: Callable[[], set[str] | None]
+) -> int:
     receipts = list(store.list(f"read/{folder.partition('/')[2]}"))
     known = {name for rec in receipts for name in inbox.ids(rec)}
     names = [rec.key for rec in store.list(folder, values=False)]
@@ -117,7 +159,16 @@ def _read_in(store: Store, folder: str, now: float, most: int) -> int:
     there = {rec.key.rpartition("/")[2] for rec in store.list(folder, values=False)}
     # The newest says when something was shown last, and is joined with no other.
     empty = [rec for rec in receipts[:-1] if _is_old(rec.at, now) and not there & inbox.ids(rec)]
+    if empty:
+        offered = offers()
+        empty = [rec for rec in empty if offered is not None and not offered & inbox.ids(rec)]
     return taken + _taken(store, empty, most - taken)
+
+
+def _offered(store: Store) -> set[str] | None:
+    """Return the ids of all offers that stand; None where one may be unread."""
+    tops = _tops(store)
+    return None if tops is None else {offer.id for one in tops for offer in one.state.offers}
 
 
 def _settled(store: Store, records: Iterator[Rec], now: float) -> Iterator[Rec]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import bisect
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from coord.base import publish
 from coord.base.errors import Refused
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import eventjson, keys, notices, retired, sweep
 from coord.board.events import UNKNOWN, Event, State, unknown
@@ -144,12 +144,9 @@ def _next(newest: Event | None, height: int, scope: str, me: Identity, wanted: C
 
 def _published(store: Store, before: State, event: Event, newest: Event | None) -> bool:
     """Publish `event`, decided on `newest`, and with it what others are to be told of it."""
-    try:
-        with store.writing():
-            if not _stands(store, event, newest) or not _created(store, before, event):
-                return False
-    except publish.Held as error:
-        raise _swept_for_long(error) from error
+    with store.writing():
+        if not _stands(store, event, newest) or not _created(store, before, event):
+            return False
     _tidied(store, event)
     return True
 
@@ -196,16 +193,6 @@ def _full(event: Event, places: int) -> Refused:
         where=event.scope,
         why=f"{places} have a place in it, and a record holds all of them",
         run=f"git coord show {quote(event.scope)}",
-    )
-
-
-def _swept_for_long(error: publish.Held) -> Unavailable:
-    return Unavailable(
-        "store-unavailable",
-        "the board is being swept, and does not come free",
-        where=str(error.filename),
-        why=str(error.strerror),
-        run="git coord doctor",
     )
 
 

@@ -83,7 +83,7 @@ class Directory:
             except Unavailable as error:  # another user's, closed to us: the rest can be read
                 yield Rec(keys.event(folder, 1), b"", denied=error.why)
                 continue
-            rec = self._read(f"{prefix}/{name}/{names[-1]}") if names else None
+            rec = self._read(f"{folder}/{_newest(names)}") if names else None
             if rec is not None:
                 yield rec
 
@@ -98,11 +98,11 @@ class Directory:
 
     def writing(self) -> sweeplock.Writing:
         """See :meth:`coord.board.store.Store.writing`."""
-        return sweeplock.Writing(self._sweeps, self._share)
+        return sweeplock.Writing(self._sweeps, self._share, self._failed)
 
     def alone(self) -> sweeplock.Alone:
         """See :meth:`coord.board.store.Store.alone`."""
-        return sweeplock.Alone(self._sweeps, self._share)
+        return sweeplock.Alone(self._sweeps, self._share, self._failed)
 
     def delete(self, key: str, expect: bytes) -> bool:
         """See :meth:`coord.board.store.Store.delete`."""
@@ -276,9 +276,13 @@ class Directory:
 
 def _shown(path: str) -> str:
     """Return the command that shows what stands at `path`, or in the way to it."""
-    while not os.path.lexists(path) and path != os.path.dirname(path):
-        path = os.path.dirname(path)
-    return f"ls -ld {quote(path)}"
+    return f"ls -ld {quote(publish.nearest(path))}"
+
+
+def _newest(names: Sequence[str]) -> str:
+    """Return the last of sorted names: the highest number where some have more digits."""
+    is_long = len(max(names, key=len)) > len(names[-1])
+    return max(names, key=keys.seq_of) if is_long else names[-1]
 
 
 def _remove_empty(folder: str) -> None:

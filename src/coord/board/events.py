@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from coord.board.line import UNKNOWN, Change, Event, Place, State, carries, is_own
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from coord.liveness.process import Process
 
@@ -125,13 +125,29 @@ def left(
     return Change("release", State(state.generation + 1, after), {**details, "to": brief(after[0])})
 
 
-def taken(state: State, mine: Place, reason: str) -> Change | None:
-    """Take the scope from whoever holds it, and from its runs; who waits keeps its place."""
+def taken(
+    state: State,
+    mine: Place,
+    reason: str,
+    lingers: Callable[[Place], bool] = lambda _: False,
+) -> Change | None:
+    """Take the scope from whoever holds it, and from its runs; who waits keeps its place.
+
+    Of one's own it takes only from killed runs of which something `lingers`, which no other run of
+    the worker would ever take up.
+    """
     holder = state.holder
-    if holder is None or holder.instance == mine.instance:
+    if holder is None:
         return None
+    line = instead(state, mine)
+    if holder.instance == mine.instance:
+        left = [one for one in state.at_work() if is_own(one, mine) and lingers(one)]
+        if not left:
+            return None
+        rest = tuple(one for one in state.line if one not in left)
+        line, holder = rest if holder not in left else _ahead(rest, mine), left[0]
     details = {"reason": reason, "from": brief(holder)}
-    return Change("take-over", State(state.generation + 1, instead(state, mine)), details)
+    return Change("take-over", State(state.generation + 1, line), details)
 
 
 def given(state: State, mine: Place) -> State:
@@ -145,8 +161,7 @@ def instead(state: State, mine: Place, before: Sequence[Place] = ()) -> tuple[Pl
     """Return the line with `mine` for the holder and its runs, behind those of them in `before`."""
     first = (*state.line[:1], *state.at_work())
     held = [one for one in first if not (one.run and is_own(one, mine))]
-    rest = (one for one in state.line if one not in held and not is_same(one, mine))
-    return _gathered((*before, mine, *rest), len(before))
+    return _ahead((one for one in state.line if one not in held), mine, before)
 
 
 def brief(place: Place) -> dict[str, object]:
@@ -220,6 +235,12 @@ def _behind(line: Sequence[Place], mine: Place) -> int:
     while at < len(line) and line[at].run and carries(last, line[at]):
         at += 1
     return at
+
+
+def _ahead(rest: Iterable[Place], mine: Place, before: Sequence[Place] = ()) -> tuple[Place, ...]:
+    """Return the line with `mine` next to `before`, and only there."""
+    others = (one for one in rest if not is_same(one, mine))
+    return _gathered((*before, mine, *others), len(before))
 
 
 def _gathered(line: tuple[Place, ...], index: int) -> tuple[Place, ...]:

@@ -5,7 +5,9 @@ Data alone; ``coord.board.events`` decides, ``coord.board.eventjson`` reads and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from coord.base.frozen import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.board import eventjson, keys, peerjson, retired
 from coord.identity import pin
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # A notice whose event has not come by then was left by a killed writer.
 _PATIENCE = 60.0
+_GIVEN = frozenset({"yours", "offered"})  # whoever had nothing before loses nothing with them
 
 
 class Notice(NamedTuple):
@@ -151,23 +153,26 @@ def _decoded(store: Store, rec: Rec) -> Notice | None:
         text = {key: str(found[key]) for key in ("kind", "scope", "by", "at", "reason")}
         text["shipped"] = str(found.get("shipped", ""))
         notice = Notice(rec=rec, generation=int(found["generation"]), **text)
-        happened = notice.kind == "circle" or _happened(
-            store, notice.scope, int(found["seq"]), notice.event
-        )
+        happened = notice.kind == "circle" or _happened(store, notice, int(found["seq"]))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return notice if happened else None
 
 
-def _happened(store: Store, scope: str, seq: int, nonce: str) -> bool:
-    """Tell whether event `seq` is the one with `nonce`, or so long past that it was compacted."""
-    folder = keys.claim(scope)
+def _happened(store: Store, notice: Notice, seq: int) -> bool:
+    """Tell whether event `seq` is that of `notice`, or so long past that it was compacted.
+
+    Where a scope has no records, the mark stands for those that were swept; in one that has, its
+    top is the last number given. What a swept scope gave is given no longer, and not told.
+    """
+    folder = keys.claim(notice.scope)
     rec = store.read(keys.event(folder, seq))
     if rec is not None:
-        return eventjson.is_event(rec.value, nonce)
-    if any(keys.seq_of(later.key) > seq for later in store.list(folder, values=False)):
-        return True
-    return 0 < seq <= retired.mark(store)  # swept, with the scope
+        return eventjson.is_event(rec.value, notice.event)
+    numbers = [keys.seq_of(other.key) for other in store.list(folder, values=False)]
+    if any(numbers):
+        return max(numbers) > seq
+    return notice.kind not in _GIVEN and 0 < seq <= retired.mark(store)
 
 
 def _is_idle(store: Store, rec: Rec) -> bool:

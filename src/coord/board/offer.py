@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from coord.base.frozen import NamedTuple
 
 
 class Offer(NamedTuple):

@@ -15,9 +15,10 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base import peerfile
+from coord.base.frozen import NamedTuple
 from coord.board.keys import normal
 from coord.repo import git
 

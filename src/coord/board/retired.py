@@ -15,9 +15,14 @@ from typing import TYPE_CHECKING
 from coord.board import keys
 
 if TYPE_CHECKING:
-    from coord.board.store import Store
+    from coord.board.store import Rec, Store
 
 FOLDER = "retired"
+
+
+def marker() -> bytes:
+    """Return a record that says nothing but that it is there."""
+    return json.dumps({"schema": 1, "nonce": os.urandom(8).hex()}).encode() + b"\n"
 
 
 def mark(store: Store) -> int:
@@ -31,14 +36,19 @@ def since(store: Store) -> float | None:
 
     A scope that began at number 1 after that was begun by a version that knows no mark.
     """
-    first = next(iter(store.list(FOLDER)), None)
+    first = next(iter(_marks(store)), None)
     return None if first is None else first.at
 
 
 def lift(store: Store, number: int) -> None:
     """Lift the mark to `number` at least; the first one stays, and those between go."""
     if mark(store) < number:
-        document = {"schema": 1, "nonce": os.urandom(8).hex()}
-        store.create(keys.number(FOLDER, number), json.dumps(document).encode() + b"\n")
-    for rec in list(store.list(FOLDER))[1:-1]:
+        store.create(keys.number(FOLDER, number), marker())
+    for rec in _marks(store)[1:-1]:
         store.delete(rec.key, rec.value)
+
+
+def _marks(store: Store) -> list[Rec]:
+    """Return the marks by number: as a name, one of nine digits comes before one of eight."""
+    found = (rec for rec in store.list(FOLDER) if keys.number_of(rec.key) >= 0)
+    return sorted(found, key=lambda rec: keys.number_of(rec.key))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.board import actors, attending, claims, done, keys, renamed
 from coord.board.actors import Actor
 from coord.board.store import StoreError
@@ -52,9 +53,13 @@ class Roll:
         self._finished: dict[tuple[str | None, str | None, str], bool] = {}
         self.now = store.now()
         self.names = renamed.Names(here)
-        self._judge = presence.Judge(here.common_dir, self.now, expires)
         self._expires = expires
-        self._clone = clone.read(here.common_dir)
+        self._here()
+
+    def _here(self) -> None:
+        """Look which clone this is: whoever comes first to its board gives it an id."""
+        self._judge = presence.Judge(self._place.common_dir, self.now, self._expires)
+        self._clone = clone.read(self._place.common_dir)
 
     def of(self, instance: str) -> Status:
         """Return what is known of an instance."""
@@ -123,6 +128,8 @@ class Roll:
                 for git_dir, found in pin.live_pins(common)
             ]
             return [*pinned, *actors.every(self._store)]
+        if self._clone is None:
+            self._here()
         return list(actors.every(self._store))
 
     def _is_recent(self, actor: Actor, status: Status) -> bool:
@@ -135,13 +142,22 @@ class Roll:
         if not place.run:
             status = self.of(place.instance)
             return status.gone or status.dead
-        if place.process is None or self.works_on(place):
+        return self._was_killed(place) and self._is_unlocked(place)
+
+    def lingers(self, place: Place) -> bool:
+        """Tell whether the processes of a run have ended, and not all that they have started.
+
+        What that is nobody wrote down: it has the lock, or nobody can ask for that.
+        """
+        return self._was_killed(place) and not self._is_unlocked(place)
+
+    def _was_killed(self, place: Place) -> bool:
+        """Tell whether the processes of a run that are on record are proved to have ended."""
+        if not place.run or place.process is None or self.is_elsewhere(place.clone):
             return False
-        return self._has_ended(place.process) and self._is_unlocked(place)
+        return not self.works_on(place) and self._has_ended(place.process)
 
     def _is_unlocked(self, place: Place) -> bool:
-        if not place.run:
-            return True
         home = self._home(place.instance)
         return home is None or attending.run_has_ended(home, place)
 
@@ -151,6 +167,11 @@ class Roll:
             home = self._home(instance)
             self._waits[instance] = [] if home is None else list(attending.of(home, instance))
         return self._waits[instance]
+
+    def is_settled(self, place: Place) -> bool:
+        """Tell whether a run in line is sure to go on, as :func:`attending.is_settled` does."""
+        home = self._home(place.instance)
+        return home is None or attending.is_settled(home, place)
 
     def rank(self, scope: str) -> Callable[[Place], int]:
         """Return in which order those in the line for `scope` are called, the least first.

@@ -12,9 +12,10 @@ the contract below.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from coord.base.errors import Environment
+from coord.base.frozen import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -119,7 +120,7 @@ class Store(Protocol):
         """
 
     def last(self, prefix: str) -> Iterable[Rec]:
-        """Return the last record by key of every folder below `prefix`, sorted by key.
+        """Return the last record of every folder below `prefix`, by number or by key, sorted.
 
         One look a folder, where a list would bring every record of every log.
         """

@@ -11,24 +11,32 @@ import os
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.board import eventjson, keys, retired
+from coord.board.store import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from coord.board.store import Store
+    from coord.board.store import Rec, Store
 
 #: How long what has ended is kept, in seconds.
 KEPT_FOR = 7 * 86400
 #: Most records that one portion takes away; as many scopes are looked at.
 PORTION = 64
+# Of an event. Each raises the generation by one at most; what says more is of another program.
+_MOST = 10**12
+_CLOSED = "not-permitted"  # by another user: of one scope, and the others go on
 T = TypeVar("T")
 
 
 class Done(NamedTuple):
-    """What a portion did: records taken away, and how many places it has looked at."""
+    """What a portion did: records taken away, and how many places it has looked at.
+
+    Not `alone` it has taken none: somebody was writing, or the store has no locks.
+    """
 
     records: int
     looked: int
+    alone: bool = True
 
 
 def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None) -> Done:
@@ -44,11 +52,11 @@ def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None
         return Done(0, 0)
     with store.alone() as alone:
         if not alone:
-            return Done(0, 0)
+            return Done(0, 0, alone=False)
         found = some(store.folders("claims"), most) if among is None else among
         ended = [one for folder in found if (one := _ended(store, folder, now)) is not None]
         if ended:
-            retired.lift(store, max(one.height for one in ended))
+            retired.lift(store, max(one.seq for one in ended))
         return Done(_taken(store, ended, most), len(found))
 
 
@@ -69,18 +77,27 @@ def some(ones: Sequence[T], most: int) -> Sequence[T]:
 
 
 class _Ended(NamedTuple):
-    """A scope that has been free for a week: its records, the top last, and how high it got."""
+    """A scope that has been free for a week: its records, the top last, and its number."""
 
     folder: str
     records: Sequence[str]
-    height: int
+    seq: int
 
 
 def _ended(store: Store, folder: str, now: float) -> _Ended | None:
     """Return a scope that nobody holds, and nobody did for a week; None for any other.
 
-    What cannot be read is held by unknown, and stays.
+    What cannot be read is held by unknown, and stays with all that is below and above it.
     """
+    try:
+        return _free(store, folder, now)
+    except Unavailable as error:
+        if error.rule != _CLOSED:
+            raise
+        return None
+
+
+def _free(store: Store, folder: str, now: float) -> _Ended | None:
     numbers = {keys.seq_of(rec.key): rec.key for rec in store.list(folder, values=False)}
     seq = max(numbers, default=0)
     top = store.read(numbers[seq]) if seq else None
@@ -90,10 +107,17 @@ def _ended(store: Store, folder: str, now: float) -> _Ended | None:
         state = eventjson.decode(top.value, folder, seq).state
     except eventjson.Foreign:
         return None
-    if state.line or state.offers:
+    if state.line or state.offers or not state.generation <= seq < _MOST:
         return None
     records = [numbers[one] for one in sorted(numbers) if one]
-    return _Ended(folder, records, max(seq, state.generation))
+    if not all(_is_whole(store.read(key)) for key in records):
+        return None
+    return _Ended(folder, records, seq)
+
+
+def _is_whole(rec: Rec | None) -> bool:
+    """Tell whether a record can be read; one that was compacted meanwhile is in nobody's way."""
+    return rec is None or (rec.denied is None and rec.value != b"")
 
 
 def _taken(store: Store, ended: Iterable[_Ended], most: int) -> int:
@@ -101,9 +125,24 @@ def _taken(store: Store, ended: Iterable[_Ended], most: int) -> int:
     taken = 0
     for one in ended:
         for key in one.records[: most - taken]:
-            rec = store.read(key)
-            taken += rec is not None and store.delete(key, rec.value)
+            went = _went(store, key)
+            if went is None:
+                break  # what is above it stands, and says whose the scope is
+            taken += went
         store.prune(one.folder)
         if taken >= most:
             break
     return taken
+
+
+def _went(store: Store, key: str) -> bool | None:
+    """Take a record away; tell whether that was us, None where it is there all the same."""
+    try:
+        rec = store.read(key)
+        if rec is not None and store.delete(key, rec.value):
+            return True
+        return None if store.read(key) is not None else False
+    except Unavailable as error:
+        if error.rule != _CLOSED:
+            raise
+        return None

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from coord.base import duration
-from coord.base.columns import aligned, width
+from coord.base.columns import aligned, cut, width
 from coord.board import scopes
-from coord.board.view import is_unknown
+from coord.board.view import is_unknown, orders_merges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,9 +24,16 @@ _GONE = "git has forgotten its worktree"
 
 
 def board_lines(
-    members: Sequence[Member], rows: Sequence[Row], me: str | None, now: float | None
+    members: Sequence[Member],
+    rows: Sequence[Row],
+    me: str | None,
+    now: float | None,
+    most: int | None = None,
 ) -> Iterator[str]:
-    """Yield the board; `me` is marked, ages are counted to `now`."""
+    """Yield the board; `me` is marked, ages are counted to `now`.
+
+    Scopes are cut to `most` cells, if any; without `now` nothing is said of ages.
+    """
     taken = [row for row in rows if row.state != "free"]
     yield _summary(members, taken)
     if members:
@@ -35,7 +42,8 @@ def board_lines(
         yield from (("  " + "  ".join(cells)).rstrip() for cells in table)
     if taken:
         yield ""
-        names = aligned([(scopes.shown(row.scope),) for row in taken], _WIDEST)
+        said = [scopes.shown(row.scope) for row in taken]
+        names = aligned([(name if most is None else cut(name, most),) for name in said], _WIDEST)
         for (name,), row in zip(names, taken, strict=True):
             yield from _row(name, row, me, now)
 
@@ -114,7 +122,7 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
     if first.place.intent:
         yield from (f"{margin}| {line}" for line in first.place.intent.split("\n"))
     for other in others:
-        yield f"{margin}{_follower(other, me, now, row.began)}"
+        yield f"{margin}{_follower(other, row, me, now)}"
 
 
 def _why_stale(row: Row) -> tuple[str, ...]:
@@ -129,17 +137,20 @@ def _why_stale(row: Row) -> tuple[str, ...]:
     return (f"{_word(status)}{why}",)
 
 
-def _follower(claimant: Claimant, me: str | None, now: float | None, began: float | None) -> str:
+def _follower(claimant: Claimant, row: Row, me: str | None, now: float | None) -> str:
     place = claimant.place
+    age = _age(place, now, row.began)
     if place.run and claimant.state == "held":
-        return f"runs {_run(place)}{_age(place, now, began)}"
+        return f"runs {_run(place)}{age}"
     if claimant.number is None and place.run:
         return f"-  {_named(claimant, me)} ran {_run(place)}, but that has ended"
     if claimant.number is None:
         end = "its worktree is gone" if claimant.gone else "it has ended"
         return f"-  {_named(claimant, me)} waited, but {end}"
     to = f" to run {_run(place)}" if place.run else ""
-    return f"{claimant.number}. {_named(claimant, me)}, waiting{to}{_age(place, now, began)}"
+    if not to and orders_merges(row.scope, [row.claimants[0].place]):
+        return f"{claimant.number}. {_named(claimant, me)}{age}, merged later"
+    return f"{claimant.number}. {_named(claimant, me)}, waiting{to}{age}"
 
 
 def _run(place: Place) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.board import renamed, scopes
 from coord.board.events import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from coord.board.events import Place, State
     from coord.board.roll import Roll
@@ -160,9 +161,9 @@ def is_unknown(place: Place) -> bool:
     return place.instance is None and place.actor == UNKNOWN
 
 
-def orders_merges(scope: str, state: State) -> bool:
-    """Tell whether who waits for `scope` may work meanwhile: their branch is only merged later."""
-    return scopes.orders_merges(scope) and not any(place.run for place in state.line[:1])
+def orders_merges(scope: str, line: Sequence[Place]) -> bool:
+    """Tell whether who waits in a line may work meanwhile: their branch is only merged later."""
+    return scopes.orders_merges(scope) and not any(place.run for place in line[:1])
 
 
 def is_held_by(state: State, instance: str | None) -> bool:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _NAMED = 10  # ids in one command
 _ASKED = '"${PRODUCER:?the command that makes it}"'
 # Trailers as a paragraph of their own: --trailer would obey the user's `trailer.*`.
-_VOUCH = "git commit --allow-empty -q -m"
+# Of nothing that is staged meanwhile: --only takes the paths behind it, and no more.
+_VOUCH = "git commit --allow-empty --only -q -m"
 
 
 def mend(asked: Range) -> str:
@@ -50,20 +51,31 @@ def accept(commit: str, path: bytes) -> str:
     return f"{_VOUCH} {quote(f'Accept {os.fsdecode(path)} of {commit[:12]}')} -m {trailer}"
 
 
-def regenerate(asked: Range, path: bytes) -> str:
-    """Return the command that makes an artifact anew and vouches for it, changed or not."""
-    if asked.uncommitted:
+def regenerate(asked: Range, path: bytes, *, busy: bool = False) -> str:
+    """Return the command that makes an artifact anew and vouches for it, changed or not.
+
+    Args:
+        asked: what was judged.
+        path: relative to the top level.
+        busy: a merge or the like is under way: its commit takes the file along, and git refuses
+            one of single paths.
+    """
+    if asked.uncommitted or busy:
         return f"git coord regenerate {operand(os.fsdecode(path))}"
     return regenerate_all([path])
 
 
 def regenerate_all(paths: Sequence[bytes]) -> str:
-    """Return the command that makes the artifacts of a rule anew and vouches for the first."""
+    """Return the command that makes the artifacts of a rule anew and vouches for the first.
+
+    It commits these and no more, from whatever folder it is pasted in.
+    """
     path, words = paths[0], " ".join(operand(os.fsdecode(path)) for path in paths)
     trailer = quote(f"Coord-Resolved: {path_word(os.fsdecode(path))} regenerated")
+    specs = " ".join(quote(f":(top,literal){os.fsdecode(path)}") for path in paths)
     return (
         f"git coord regenerate {words} && "
-        f"{_VOUCH} {quote(f'Regenerate {os.fsdecode(path)}')} -m {trailer}"
+        f"{_VOUCH} {quote(f'Regenerate {os.fsdecode(path)}')} -m {trailer} -- {specs}"
     )
 
 

@@ -64,17 +64,17 @@ def _step(old: bytes, new: bytes, start: bytes | None) -> Step:
     common = agreement([old, new], min(len(old), len(new)))
     head = boundary(lambda begin, end: new[begin:end], common, start)
     above = 1 + old.count(b"\n", 0, head)
-    before, after = _records(old[head:], start, above), _records(new[head:], start, above)
-    keys, now = [record.key for record in before], [record.key for record in after]
+    keys, lines = _records(old[head:], start)
+    now, _ = _records(new[head:], start)
     same = _shared(keys, now)
     ours, theirs = keys[same:], now[same:]
-    lost = [before[index] for index in _missing(keys, now)]
+    lost = [Record(keys[index], above + lines[index]) for index in _missing(keys, now)]
     if lost or not ours:
         return Step(lost)
     if theirs[-len(ours) :] == ours and _is_top(old, head, same, start):
         return GROWTH
     tails = split(old[head:], start).keys, split(new[head:], start).keys
-    return _disorder(*tails, before[same], start)
+    return _disorder(*tails, Record(keys[same], above + lines[same]), start)
 
 
 def _is_top(text: bytes, head: int, same: int, start: bytes | None) -> bool:
@@ -82,7 +82,7 @@ def _is_top(text: bytes, head: int, same: int, start: bytes | None) -> bool:
 
     There grows a log that has its newest record first, such as a changelog.
     """
-    above = len(_records(text[:head], start, 1)) + same
+    above = len(_records(text[:head], start)[0]) + same
     return above == 0 or (above == 1 and has_title(split(text, start).keys, start, new=True))
 
 
@@ -124,11 +124,11 @@ def _stamped(keys: Sequence[bytes], start: bytes) -> list[tuple[tuple[int, bytes
     return found
 
 
-def _records(text: bytes, start: bytes | None, line: int) -> list[Record]:
-    """Return the records of a text that begins on `line`; empty lines say nothing."""
+def _records(text: bytes, start: bytes | None) -> tuple[list[bytes], list[int]]:
+    """Return the records of a text and the lines they begin on; empty lines say nothing."""
     found = split(text, start)
-    pairs = zip(found.keys, found.lines, strict=True)
-    return [Record(key, line + place) for key, place in pairs if key]
+    places = [place for key, place in zip(found.keys, found.lines, strict=True) if key]
+    return [key for key in found.keys if key], places
 
 
 def _shared(ours: Sequence[bytes], theirs: Sequence[bytes]) -> int:
@@ -158,8 +158,8 @@ def copies_back(lost: Sequence[Record], old: bytes, now: bytes, start: bytes | N
 
 def begins_with(now: bytes, old: bytes, start: bytes | None) -> bool:
     """Tell whether the records of `now` begin with those of `old`."""
-    had, has = _records(old, start, 1), _records(now, start, 1)
-    return [record.key for record in has[: len(had)]] == [record.key for record in had]
+    (had, _), (has, _) = _records(old, start), _records(now, start)
+    return has[: len(had)] == had
 
 
 def is_whole(before: bytes, after: bytes, start: bytes | None) -> bool:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from coord.history.commits import Commit
     from coord.history.door import Door
 
+    Content = tuple[tuple[bytes, ...], bytes]
+
 
 class Documents:
     """The documents of a history.
@@ -46,6 +48,7 @@ class Documents:
         self._blobs = blobs
         self._starts = starts
         self._lacking: dict[tuple[str, bytes], list[bytes]] = {}
+        self._counts: dict[tuple[str, bytes | None, bytes], dict[Content, int]] = {}
 
     def has(self, fault: Fault) -> bool:
         """Tell whether a fault is about a document."""
@@ -113,8 +116,7 @@ class Documents:
         if fault.is_merge:
             for sides in self._sides(fault.commit, fault.path, new):
                 whole = law.joined(kind, start, *sides)
-        had = count(law.contents(kind, start, whole))
-        has = count(law.contents(kind, start, now))
+        had, has = self._count(kind, start, whole), self._count(kind, start, now)
         missing = {line for (path, line), n in had.items() if has.get((path, line), 0) < n} - {b""}
         if missing & {line for _, line in has}:
             raise Refused
@@ -151,11 +153,20 @@ class Documents:
 
     def _refused(self, fault: Fault, error: Refused, old: bytes, new: bytes) -> Step:
         kind, start = self._mode(fault)
-        had, has = (count(law.contents(kind, start, text)) for text in (old, new))
+        had, has = (self._count(kind, start, text) for text in (old, new))
         lost = [one[1] or one[0][-1] for one, copies in had.items() if has.get(one, 0) < copies]
         if lost or not isinstance(error, Clash):
             return Step(_records(old, lost))
         return Step([], Record(error.name, error.line))
+
+    def _count(self, kind: str, start: bytes | None, text: bytes) -> dict[Content, int]:
+        """Return how often each content stands in a text; the repair asks for the same again."""
+        key = kind, start, text
+        if key not in self._counts:
+            while len(self._counts) > 1:
+                del self._counts[next(iter(self._counts))]
+            self._counts[key] = count(law.contents(*key))
+        return self._counts[key]
 
     def _mode(self, fault: Fault) -> tuple[str, bytes | None]:
         kind = self._history.judged(fault.commit, fault.path)

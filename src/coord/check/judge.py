@@ -14,6 +14,7 @@ from coord.check.textmerge import Merges
 from coord.history import revisions
 from coord.history.blobs import Blobs
 from coord.history.problem import Problem, counted, printed
+from coord.repo import underway
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,11 +104,11 @@ def _of_commits(found: Subject, notes: list[str]) -> list[Problem]:
 
 
 def _stale(found: Subject) -> Iterator[Problem]:
-    known = accepted(found)
+    known, busy = accepted(found), underway.is_busy(found.here)
     merges = Merges(found.door, found.blobs)
     for fault in derived.faults(found.history, found.units, merges):
         if fault.commit.id not in known:
-            run = commands.regenerate(found.asked, fault.path)
+            run = commands.regenerate(found.asked, fault.path, busy=busy)
             yield Problem(fault.rule, printed(fault.path), fault.commit.id, fault.message, run)
 
 

@@ -153,7 +153,10 @@ def _step(old: bytes, new: bytes, start: bytes | None) -> compared.Step:
     found = compared.step(old, new, start)
     if not found.lost:
         return found
-    converted = compared.step(normal(old), normal(new), start)
+    texts = normal(old), normal(new)
+    if texts == (old, new):
+        return found
+    converted = compared.step(*texts, start)
     if not converted.lost:
         return converted
     lines = {record.line for record in converted.lost}

@@ -91,7 +91,7 @@ def told_apart(subject: Subject, losses: Losses) -> Iterator[Problem]:
     for fault, problem in standing:
         if problem.rule != TAKEN:
             by_path.setdefault(fault.path, []).append(fault)
-    left = {path for path, faults in by_path.items() if mended(subject, losses, faults) is None}
+    left = {path for path, faults in by_path.items() if not _can_mend(subject, losses, faults)}
     for fault, problem in standing:
         if fault.path in left and not subject.asked.uncommitted:
             run = commands.accept(fault.commit.id, fault.path)
@@ -99,6 +99,13 @@ def told_apart(subject: Subject, losses: Losses) -> Iterator[Problem]:
             yield replace(problem, message=text, run=run)
         else:
             yield problem
+
+
+def _can_mend(subject: Subject, losses: Losses, faults: Sequence[Fault]) -> bool:
+    """Tell whether :func:`mended` knows them: lines that did not move it always does."""
+    if losses.documents.has(faults[0]) or any(fault.renamed is not None for fault in faults):
+        return mended(subject, losses, faults) is not None
+    return True
 
 
 def _text(subject: Subject, losses: Losses, faults: Iterable[Fault]) -> bytes:

@@ -54,10 +54,7 @@ def _worktrees(found: Shown) -> Iterator[str]:
 @screen.json_option
 @click.pass_obj
 def announcements(asked: str | None, *, as_json: bool) -> None:
-    """Show what living workers have announced: claims on branches, and those with intent or paths.
-
-    The board shows every claim; this shows what is meant by them.
-    """
+    """Show what living workers have announced: claims on branches, or with intent or paths."""
     from coord.work import list as listing  # noqa: PLC0415
 
     worker, roll, found = listing.announcements(edge.call(asked, "list"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from coord.cli import answer, edge, show
+from coord.cli import answer, edge, progress, show
 from coord.overlap import text as overlap_text
 
 
@@ -51,7 +51,8 @@ def overlap(asked: str | None, *, as_json: bool) -> None:
     """
     from coord.work import overlap as meeting  # noqa: PLC0415
 
-    found = meeting.overlap(edge.call(asked, "overlap"))
+    with progress.going("comparing branches"):
+        found = meeting.overlap(edge.call(asked, "overlap"))
     if as_json:
         from coord.documents import overlaps as documents  # noqa: PLC0415
 

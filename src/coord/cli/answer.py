@@ -38,7 +38,7 @@ def _claim(made: Claims, one: Claim) -> None:
     gone = lost.found(scope, holder, made.roll, state.generation, made.worker.branch)
     by = f"{view.told(holder)}{gone.words if gone else ''}"
     number = mine.number or len(state.line)
-    is_order = view.orders_merges(scope, state)
+    is_order = view.orders_merges(scope, state.line)
     end = " in the order of merging" if is_order else ", and do not hold it yet"
     show.line(f"{scope} is held by {by}; you are number {number}{end}")
     if is_order:

@@ -11,6 +11,7 @@ from coord.base import duration
 from coord.cli import slumber
 from coord.liveness import beats, signs
 from coord.liveness.sessionfile import Session
+from coord.settings import config
 from coord.work import patience
 from coord.work.wait import Resumed
 
@@ -59,16 +60,16 @@ def resumed() -> Resumed | None:
     """
     said = os.environ.pop(slumber.RESUMED, "").split(slumber.FIELD)
     try:
-        end, fd, path = float(said[0]), int(said[1]), said[2]
+        end, fd, path, told, known = float(said[0]), int(said[1]), *said[2:]
         if fd < 0:
-            return Resumed(end, None)
+            return Resumed(end, None, told, known)
         facts, there = os.fstat(fd), os.stat(path)
     except (ValueError, IndexError, OSError):
         return None
     if (facts.st_dev, facts.st_ino) != (there.st_dev, there.st_ino):
         return None
     os.set_inheritable(fd, False)
-    return Resumed(end, Session(os.path.basename(path), path, fd))
+    return Resumed(end, Session(os.path.basename(path), path, fd), told, known)
 
 
 def _words(waiting: Waiting) -> list[str]:
@@ -90,4 +91,7 @@ def _words(waiting: Waiting) -> list[str]:
             slumber.PAIR.join((str(link.pid), link.start, link.name))
             for link in worker.watch.watched
         ),
+        repr(config.load(worker.here.top).expires),
+        waiting.told,
+        waiting.known,
     ]

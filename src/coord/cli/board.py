@@ -13,6 +13,9 @@ from coord.cli import edge, show, words
 from coord.work import board as boards
 
 if TYPE_CHECKING:
+    from coord.board.roll import Member
+    from coord.board.view import Row
+    from coord.cli.watching import Frame
     from coord.work.board import Board
     from coord.work.call import Call
 
@@ -34,7 +37,7 @@ def board(asked: str | None, *, page: str | None, watch: bool, as_json: bool) ->
     elif watch:
         from coord.cli import watching  # noqa: PLC0415  # shutil, which no other board pays for
 
-        watching.again(watching.screen(lambda: _lines(boards.board(call))))
+        watching.screen(lambda: _frame(boards.board(call)))
     else:
         _show(call, as_json=as_json)
 
@@ -54,15 +57,31 @@ def _show(call: Call, *, as_json: bool) -> None:
 
 
 def _lines(found: Board) -> list[str]:
+    return list(board_lines(*_shown(found)))
+
+
+def _shown(found: Board) -> tuple[list[Member], list[Row], str | None, float | None]:
     worker, roll, members, rows = found
     aged = boards.aged(worker.store, rows, roll.now)
-    return list(board_lines(members, aged, worker.me.instance, roll.now))
+    return members, aged, worker.me.instance, roll.now
+
+
+def _frame(found: Board) -> Frame:
+    from coord.board import narrow  # noqa: PLC0415  # for a screen only
+    from coord.cli.watching import Frame  # noqa: PLC0415  # as above
+
+    whole = _shown(found)
+
+    def lines(cells: int | None) -> list[str]:
+        return narrow.board_lines(*whole, cells) if cells else list(board_lines(*whole))
+
+    return Frame(lines, list(board_lines(*whole[:3], None)))
 
 
 def _write(call: Call, path: str, *, watch: bool) -> None:
     from coord.cli import outfile, pictured, watching  # noqa: PLC0415  # for the page only
 
-    file = outfile.require(call.cwd, path, "git coord board")
+    file = outfile.require(call.cwd, path, "git coord board", "--html board.html")
     if not watch:
         pictured.write(call, file)
         return

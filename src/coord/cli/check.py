@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gc
-import math
-import sys
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,18 +10,15 @@ import click
 
 from coord.base.errors import Usage
 from coord.check.mend import told
-from coord.cli import annotated, edge, outfile, show
+from coord.cli import annotated, edge, outfile, progress, show
 from coord.documents import check as documents
 from coord.history.problem import counted
 from coord.repo import caller
 from coord.work import check as checking
 
 if TYPE_CHECKING:
-    from coord.check.edges import Tick
     from coord.check.judge import Repair, Report
     from coord.history.problem import Problem
-
-_PATIENCE = 1.0  # seconds before progress is shown
 
 
 @click.command()
@@ -54,12 +48,18 @@ def check(
     gc.disable()  # trees of documents hold no cycles; looking for some takes half the time
     options = {"--tree": tree, "--mend": mend}
     call = edge.call(None, "check", [] if words is None else [words], options)
-    file = None if gitlab is None else outfile.require(call.cwd, gitlab, f"git coord {call.words}")
-    if mend:
-        _print_mended(checking.mend(call, words, _progress()), as_json=as_json)
+    file = (
+        None
+        if gitlab is None
+        else outfile.require(
+            call.cwd, gitlab, f"git coord {call.words}", "--gitlab gl-code-quality-report.json"
+        )
+    )
+    if mend:  # it commits, and the user's hooks may have something to say
+        _print_mended(checking.mend(call, words, progress.uncounted), as_json=as_json)
         return 0
-    tick = _progress()
-    report = checking.of_tree(call, tick) if tree else checking.of_range(call, words, tick)
+    with progress.going("checking") as tick:
+        report = checking.of_tree(call, tick) if tree else checking.of_range(call, words, tick)
     for note in report.notes:
         show.note(note)
     report = replace(report, problems=tuple(map(_placed, report.problems)))
@@ -69,18 +69,6 @@ def check(
     if file is not None:
         outfile.write(file, annotated.gitlab(report.problems).encode())
     return int(bool(report.problems))
-
-
-def _progress() -> Tick:
-    """Return what shows progress on a terminal, once it takes a while."""
-    shown_from = time.monotonic() + _PATIENCE if sys.stderr.isatty() else math.inf
-
-    def tick(what: str, done: int, total: int) -> None:
-        if time.monotonic() > shown_from:
-            end = "\n" if done == total else "\r"
-            click.echo(f"coord: {done} of {total} {what}{end}", nl=False, err=True)
-
-    return tick
 
 
 def _print_mended(done: Repair, *, as_json: bool) -> None:

@@ -15,13 +15,16 @@ SHELLS = ("bash", "zsh", "fish")
 @click.option("--of", "words", multiple=True, hidden=True)
 @click.pass_context
 def completion(ctx: click.Context, *, shell: str, words: tuple[str, ...]) -> None:
-    r"""Print what makes your shell complete `git coord`: verbs, options, words of the board.
+    """Print what makes your shell complete `git coord`: verbs, options, words of the board.
 
     \b
-    bash   eval "$(git coord completion bash)"             in ~/.bashrc
-    zsh    eval "$(git coord completion zsh)"              in ~/.zshrc, below compinit
-    fish   git coord completion fish | source              in ~/.config/fish/config.fish
-    """
+    ~/.bashrc                  eval "$(git coord completion bash)"
+    ~/.zshrc, below compinit   eval "$(git coord completion zsh)"
+    config.fish                git coord completion fish | source
+
+    Where no git-coord is on PATH, `git coord` is known in its repositories only, and a shell begins
+    elsewhere: name the program there, as ~/.local/share/git-coord/bin/git-coord.
+    """  # noqa: D301  # click's mark of lines that stay as they are
     if not words:
         click.echo(resources.files("coord.cli").joinpath(f"completion.{shell}").read_text("utf-8"))
         return

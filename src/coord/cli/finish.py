@@ -30,9 +30,7 @@ def finish(asked: str | None, *, as_json: bool) -> None:
 
 def _tell(made: Finished) -> None:
     branch, here = made.branch, made.worker.here
-    count = f"{len(made.kept)} claim{'' if len(made.kept) == 1 else 's'}"
-    stays = "stay" if len(made.kept) > 1 else "stays"
-    show.line(f"{branch} is finished at {made.tip[:12]}; {count} {stays} until it lands")
+    show.line(f"{branch} is finished at {made.tip[:12]}; {_kept(made)} until it lands")
     if not here.linked:
         show.note(
             f"{branch} is what the main worktree merges into: it lands nowhere but with --onto"
@@ -42,3 +40,11 @@ def _tell(made: Finished) -> None:
         several = "s are" if len(changed) > 1 else " is"
         what = uncommitted.told(changed)
         show.note(f"{len(changed)} path{several} not committed, and not part of it: {what}")
+
+
+def _kept(made: Finished) -> str:
+    """Return what stays: the branch was claimed by the verb, so it is no claim of the user's."""
+    others = len(made.kept) - (made.scope in made.kept)
+    if not others:
+        return "the branch stays claimed"
+    return f"{others} claim{'' if others == 1 else 's'} and the branch's own stay"

@@ -13,7 +13,8 @@ import sys
 import time
 
 from coord.board.bell import Bell
-from coord.cli.slumber import FIELD, RESUMED, Asleep
+from coord.cli.lookout import AGAIN, Lookout
+from coord.cli.slumber import FIELD, RESUMED, Asleep, beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _DEAD = frozenset({b"Z", b"X", b"x"})
 _START = 18  # field 22 of proc(5), counted after the state
 _SIGN, _SEEN = b"coord-sign 1\n", b"\nseen "
 _MOST = 1 << 20  # bytes of a record, as coord.board.recordfile has it
+_ODD = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _AWAKE, _OPEN, _NEWS, _ORPHAN = "awake", "open", "news", "orphan"
 
 
@@ -76,20 +78,40 @@ def _slept(wait: Asleep) -> int:
     bell = Bell(wait.event, wait.news, wait.above, _has_ended)
     judged: set[str] = set()
     beaten = time.monotonic()
+    holder = _holder(wait, beside(wait.event, -1), None)
     while True:
-        happened = _top(wait, bell) or (_NEWS if _offers(wait, judged) else "")
+        happened, newest = _top(wait, bell)
+        happened = happened or (_NEWS if _offers(wait, judged) else "")
         code = _said(wait, happened) if happened else None
         if code is not None:
             return code
+        holder = _holder(wait, newest, holder) if newest else holder
         left = wait.end - time.monotonic()
-        if left <= 0 or bell.rest(min(left, wait.every)) == "ended":
+        if left <= 0 or bell.rest(min(left, AGAIN, wait.every)) == "ended":
             if bell.ended is not None:
                 wait.ended = f"{wait.names[bell.ended]} (pid {wait.above[bell.ended][0]})"
             code = _said(wait, _AWAKE if left <= 0 else _ORPHAN)
             return 1 if code is None else code
+        seen = None
         if time.monotonic() - beaten >= wait.every:
             beaten = time.monotonic()
-            _beat(wait)
+            seen = _beat(wait)
+        if holder is not None and holder.look(seen, wait.expires):
+            wait.known = " ".join(holder.known)
+            awake(wait)
+
+
+def _holder(wait: Asleep, event: str, before: Lookout | None) -> Lookout | None:
+    """Look out for the end of whom an event names as holder; what has rung of it rings no more."""
+    try:
+        found = Lookout(wait.common_dir, _read(event)["state"]["line"][0], _has_ended)
+    except _ODD:
+        return None
+    if before is None:
+        found.known = set(wait.known.split())
+    elif found.of == before.of:
+        found.known = before.known
+    return found
 
 
 def _said(wait: Asleep, what: str) -> int | None:
@@ -109,33 +131,35 @@ def awake(wait: Asleep) -> NoReturn:
     """Become the whole program again, which judges by all that there is to know."""
     if wait.fd >= 0:
         os.set_inheritable(wait.fd, True)
-    state = FIELD.join((repr(wait.end), str(wait.fd), wait.session))
+    state = FIELD.join((repr(wait.end), str(wait.fd), wait.session, wait.told, wait.known))
     environ = {**os.environ, RESUMED: state}
     os.execve(sys.executable, wait.program, environ)  # noqa: S606  # as we were started
 
 
-def _top(wait: Asleep, bell: Bell) -> str:
-    """Look at the newest event, if there is a new one: is it the end, nothing, or in doubt?"""
+def _top(wait: Asleep, bell: Bell) -> tuple[str, str]:
+    """Look at the newest event, if there is a new one: is it the end, nothing, or in doubt?
+
+    Returns that, and the event where the wait goes on from it.
+    """
     newest = ""
     while os.path.lexists(wait.event):
         newest = wait.event
-        folder, name = os.path.split(newest)
-        wait.event = os.path.join(folder, f"{int(name) + 1:0{len(name)}d}")
+        wait.event = beside(newest, 1)
     if not newest:
-        return ""
+        return "", ""
     bell.expect(wait.event)
     try:
         state = _read(newest)["state"]
         line, offers = state["line"], state.get("offers", ())
         offered = any(wait.instance in one["to"] for one in offers) and wait.instance
         if not line:
-            return _OPEN
+            return _OPEN, newest
         mine = bool(wait.instance) and line[0]["instance"] == wait.instance
         if mine and not any(one.get("run") for one in line if one["instance"] == wait.instance):
-            return _OPEN
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _AWAKE
-    return _AWAKE if mine else _NEWS if offered else ""
+            return _OPEN, newest
+    except _ODD:
+        return _AWAKE, newest
+    return _AWAKE if mine else _NEWS if offered else "", newest
 
 
 def _offers(wait: Asleep, judged: set[str]) -> bool:
@@ -177,14 +201,20 @@ def _has_ended(pid: int, start: str) -> bool:
     return state in _DEAD or fields[_START] != os.fsencode(start)
 
 
-def _beat(wait: Asleep) -> None:
-    """Give a sign of life, as coord.liveness.signs does; none where the worker has signed off."""
+def _beat(wait: Asleep) -> float | None:
+    """Give a sign of life, as coord.liveness.signs does; none where the worker has signed off.
+
+    Returns when, by the clock of the file system.
+    """
     try:
         os.utime(wait.seen, follow_symlinks=False)
         seen = os.stat(wait.seen, follow_symlinks=False).st_mtime_ns
+    except OSError:
+        return None
+    try:
         fd = os.open(wait.sign, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        return
+        return seen / 1e9
     try:
         there = os.read(fd, _MOST)
         at = there.find(_SEEN)
@@ -194,3 +224,4 @@ def _beat(wait: Asleep) -> None:
         pass
     finally:
         os.close(fd)
+    return seen / 1e9

@@ -25,14 +25,14 @@ def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
     """Take the next free identifier of NAMESPACE, and write and stage its file."""
     done = ids.take(edge.call(asked, "id next", [namespace]), namespace)
     if done.unstaged is not None:
-        click.echo(done.unstaged.lines(), nl=False, err=True)
+        show.refusal(done.unstaged)
     if as_json:
         show.document(documents.numbered(done))
         return
     show.line(done.id)
 
 
-@id.command(name="list")
+@id.command(name="list", short_help="Show all identifiers, also those only reserved.")
 @click.argument("namespace", required=False)
 @show.json_option
 def list_(*, namespace: str | None, as_json: bool) -> None:
@@ -44,7 +44,7 @@ def list_(*, namespace: str | None, as_json: bool) -> None:
     show.lines(listing.lines(rows))
 
 
-@id.command()
+@id.command(short_help="Prove that no identifier has two claimants.")
 @show.json_option
 def check(*, as_json: bool) -> int:
     """Prove that no identifier of this clone has two claimants; exit 1 when one has."""
@@ -69,10 +69,8 @@ def check(*, as_json: bool) -> int:
 def renumber_(asked: str | None, *, path: str, as_json: bool) -> None:
     """Give one of two claims of PATH a number of its own; the other keeps PATH.
 
-    PATH is a write-once file: tracked as such, or below coordination/ids.
-    In a merge the younger claim moves, or this branch's where they bear no dates; in a rebase or
-    pick the one that is brought in. Without a conflict: the claim that a merge has dropped, else
-    this branch's.
+    PATH is a write-once file. In a merge the younger claim moves; in a rebase or pick the one that
+    is brought in; without a conflict the one that a merge has dropped, else this branch's.
     """
     done = ids.renumber(edge.call(asked, "id renumber", [path]), path)
     if as_json:

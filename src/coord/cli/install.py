@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
@@ -11,6 +13,7 @@ import click
 import coord
 from coord.base import command
 from coord.base.errors import Usage
+from coord.base.names import quote
 from coord.cli import closed, edge, show
 from coord.cli.main import answer
 from coord.documents import install as documents
@@ -75,7 +78,25 @@ def main(
         call, again, hooks=not no_hooks, pin_existing=pin_existing, fleet=fleet, trusting=trust
     )
     _tell(done, documents.installed(done), as_json=as_json)
+    if not as_json and (page := _unfound_manual()):
+        show.note(f"for git coord --help, let man find it: {page}")
     return 0
+
+
+def _unfound_manual() -> str:
+    """Return the command that puts the manual where man looks, which is beside a folder of PATH.
+
+    ``uv tool install`` leaves it in a folder of its own, and git shows a command's help by man. It
+    is no part of the repository: so it is said, not done.
+    """
+    program = shutil.which("git-coord")
+    page = os.path.join(sys.prefix, "share/man/man1/git-coord.1")
+    if program is None or not os.path.exists(page):
+        return ""
+    folder = os.path.join(os.path.dirname(os.path.dirname(program)), "share/man/man1")
+    if os.path.exists(os.path.join(folder, "git-coord.1")):
+        return ""
+    return f"mkdir -p {quote(folder)} && ln -sf {quote(page)} {quote(folder)}"
 
 
 def _tell_version(*, as_json: bool) -> None:

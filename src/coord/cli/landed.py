@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.cli import show
+from coord.cli import progress, show
 from coord.work import landed
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def settle(call: Call, names: Sequence[str], onto: str | None, *, as_json: bool) -> None:
     """Settle the claims of every branch that has landed, and print them, a line a scope."""
-    found = landed.settle(call, names, onto)
+    with progress.going("looking for branches that have landed"):
+        found = landed.settle(call, names, onto)
     if as_json:
         from coord.documents import landed as documents  # noqa: PLC0415  # scripts pay for it
 

@@ -19,6 +19,22 @@ from coord.cli.verbs import GROUPS, VERBS
 # They leave no trace, not even of who has asked; a session gives the signs of its command alone.
 _TRACELESS = {"agents", "clone-id", "completion", "doctor", "log-merge", "session"}
 
+# Where an answer is lost: who may be asked again as they were, and what shows what others did.
+_LOOKING = {
+    "agents", "board", "check", "completion", "doctor", "inbox", "lanes", "list", "log",
+    "log-merge", "merge-order", "mirror", "overlap", "show", "whoami",
+}  # fmt: skip
+_SHOWN = {
+    "announce": "list",
+    "finish": "merge-order",
+    "id": "id list",
+    "pin": "whoami",
+    "put-down": "put-down",
+    "ship": "mirror",
+    "track": "doctor",
+    "untrack": "doctor",
+}
+
 
 class UnknownVerb(click.UsageError):
     """No such verb; `near` is the one that may be meant, empty where none is."""
@@ -106,7 +122,7 @@ def answer(command: click.Command, args: list[str], name: str) -> int:
         click.echo(error.ctx.get_help(), err=True)
         return 2
     except Exception as error:
-        told = _of_stdout() or foreseen(error, name, args)
+        told = _of_stdout(name, args) or foreseen(error, name, args)
         if told is None and os.environ.get("COORD_DEBUG") == "1":
             raise
         return _told(_repeated(told, name, args) or _bug(error, name, args), args)
@@ -122,7 +138,7 @@ def foreseen(error: Exception, name: str, args: list[str]) -> CoordError | None:
     return _system(error) if isinstance(error, OSError) else None
 
 
-def _of_stdout() -> Environment | None:
+def _of_stdout(name: str, args: list[str]) -> Environment | None:
     """Return why the answer could not be written, where that is what failed; it is given up."""
     try:
         sys.stdout.flush()
@@ -133,9 +149,22 @@ def _of_stdout() -> Environment | None:
             "the answer could not be written, whatever was done",
             where="stdout",
             why=str(error.strerror),
-            run="ls -lL /dev/stdout",
+            run=_anew(name, args),
         )
     return None
+
+
+def _anew(name: str, args: list[str]) -> str:
+    """Return what answers again: the same, where it only looks; else what shows what was done.
+
+    A number would be taken twice, a letter sent twice.
+    """
+    if name == command.NAME:
+        return "git coord doctor"
+    verb = next((word for word in args if word in VERBS), "")
+    if verb in _LOOKING or not verb or {"-h", "--help"} & {*args}:
+        return " ".join([name, *map(quote, args)])
+    return f"{name} {_SHOWN.get(verb, 'board')}"
 
 
 def _cause(error: CoordError) -> CoordError:
@@ -153,7 +182,7 @@ def _told(error: CoordError, args: list[str]) -> int:
     error.run = caller.placed(error.run)
     if "--json" in args:
         show.document({"error": error.document()["error"]})
-    click.echo(error.lines(), nl=False, err=True)
+    show.refusal(error)
     return error.exit_code
 
 
@@ -211,6 +240,8 @@ def _called(name: str, args: list[str]) -> str:
 def _help(path: str) -> str:
     if path == command.NAME:
         return command.install("-h")
+    if path == "git coord":  # to `-h` right behind an alias git says what it stands for
+        return f"{path} help"
     return f"{path} -h"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.base.errors import Usage
-from coord.cli import edge, show
+from coord.cli import edge, progress, show
 from coord.work import merge_order as orders
 from coord.work.call import typed
 
@@ -28,14 +28,14 @@ def merge_order(
 ) -> int:
     """Show in which order the branches of the board are to be merged.
 
-    Finished branches come first, the widest footprint first, none before a branch it waits on.
-    Running ones are not to be disturbed; landed ones are in B already. A rehearsal tells of the
-    finished ones what would conflict, what would be refused, and which commands they need; it exits
-    with 1 unless all are clean.
+    Finished branches come first, the widest footprint first, none before a branch it waits on. A
+    rehearsal tells what would conflict or be refused, and which commands that needs; exit 1 unless
+    all are clean.
     """
     gc.disable()  # as for the board: all that is read here is kept to the end
     _require_command(command, onto)
-    made = orders.merge_order(edge.call(asked, "merge-order"), onto)
+    with progress.going("putting branches in order"):
+        made = orders.merge_order(edge.call(asked, "merge-order"), onto)
     found = _rehearsed(made, command) if rehearse or command else None
     if as_json:
         from coord.documents import merge_order as documents  # noqa: PLC0415  # scripts pay for it
@@ -79,6 +79,7 @@ def _rehearsed(made: Order, command: str | None) -> Rehearsal:
     from coord.cli import rehearsal  # noqa: PLC0415  # 10 ms, when it is asked for
 
     onto = made.plan.onto
-    return rehearsal.rehearsed(
+    found = rehearsal.rehearsed(
         made.here, onto.name, made.finished, command, base=onto.commit, tips=made.tips
     )
+    return found.knowing(made.deleted)

@@ -16,18 +16,19 @@ from coord.base.names import quote
 _GIT = ".git"
 
 
-def require(cwd: str, path: str, again: str) -> str:
+def require(cwd: str, path: str, again: str, into: str) -> str:
     """Return the absolute path of the file `path`, which an answer may be written to.
 
     Args:
         cwd: the caller's folder.
         path: as it was typed.
         again: the command that writes no file, for messages.
+        into: its option that takes the file, and how such a file is usually called.
 
     Raises:
         Usage: it is empty.
         Refused: git keeps something there.
-        Environment: the folder is not there.
+        Environment: it is a folder, or its folder is not there.
     """
     if not path:  # an unset variable's
         raise Usage(
@@ -47,6 +48,15 @@ def require(cwd: str, path: str, again: str) -> str:
             why="git reads its own folders, and the file .git, as part of the repository",
             run=again,
         )
+    if os.path.isdir(real):
+        option, _, name = into.partition(" ")
+        raise Environment(
+            "output-unwritable",
+            "the answer cannot be written",
+            where=path,
+            why="it is a folder, and an answer is a file",
+            run=f"{again} {option} {quote(os.path.normpath(os.path.join(path, name)))}",
+        )
     if not os.path.lexists(full):
         _require_folder(path, os.path.dirname(real))
     return full
@@ -55,12 +65,14 @@ def require(cwd: str, path: str, again: str) -> str:
 def _require_folder(path: str, folder: str) -> None:
     if os.path.isdir(folder):
         return
+    there = publish.nearest(folder)
+    can_make = os.access(there, os.W_OK | os.X_OK) and os.path.isdir(there)
     raise Environment(
         "folder-missing",
         "the folder to write to is not there",
         where=folder,
         why=f"{path} was to be written in it",
-        run=f"ls -ld {quote(_nearest(folder))}",
+        run=f"mkdir -p {quote(folder)}" if can_make else f"ls -ld {quote(there)}",
     )
 
 
@@ -85,7 +97,7 @@ def write(path: str, data: bytes) -> None:
             "the answer cannot be written",
             where=path,
             why=str(error.strerror),
-            run=f"ls -ld {quote(_nearest(path))}",
+            run=f"ls -ld {quote(publish.nearest(path))}",
         ) from error
 
 
@@ -132,9 +144,3 @@ def _is_git_dir(folder: str) -> bool:
         return os.path.lexists(os.path.join(folder, name))
 
     return has("HEAD") and (has("commondir") or (has("objects") and has("refs")))
-
-
-def _nearest(path: str) -> str:
-    while not os.path.lexists(path):
-        path = os.path.dirname(path)
-    return path

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coord.cli import edge, show
+from coord.cli import edge, progress, show
 from coord.documents import reauthor as documents
+from coord.reauthor import signing
 from coord.reauthor.request import Request
 from coord.work import reauthor as rewriting
+from coord.work import where
 
 if TYPE_CHECKING:
     from coord.reauthor.reauthor import Done, Plan
@@ -47,7 +49,8 @@ def reauthor(
     request = Request(commits, outgoing, branches, pushed)
     words = request.words().removeprefix("git coord ") + (" --dry-run" if dry_run else "")
     call = edge.call(asked, words)
-    rewritten = rewriting.reauthor(call, request, dry_run=dry_run)
+    with progress.going("rebuilding commits", lambda: signing.is_wanted(where.located(call))):
+        rewritten = rewriting.reauthor(call, request, dry_run=dry_run)
     plan, done, typed = rewritten
     if as_json:
         show.document(documents.reauthored(rewritten, dry_run=dry_run))

@@ -15,6 +15,9 @@ from coord.cli import closed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import TextIO
+
+    from coord.base.errors import CoordError
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
@@ -26,12 +29,12 @@ def document(answer: Mapping[str, object]) -> None:
 
 def line(text: str) -> None:
     """Print one line of the answer; text of others is escaped on the way."""
-    click.echo(shown(text))
+    lines([text])
 
 
 def lines(texts: Iterable[str]) -> None:
     """Print many lines of the answer in one go; text of others is escaped on the way."""
-    click.echo("".join(f"{shown(text)}\n" for text in texts), nl=False)
+    _print(texts, sys.stdout)
 
 
 def reaches_anybody() -> bool:
@@ -56,9 +59,25 @@ def reaches_anybody() -> bool:
 
 def note(text: str) -> None:
     """Print one line of commentary to stderr."""
-    click.echo(f"coord: {shown(text)}", err=True)
+    _print([f"coord: {text}"], sys.stderr)
 
 
 def quoted(text: str) -> None:
     """Print one line of another's words to stderr, marked as such."""
-    click.echo(f"| {shown(text)}", err=True)
+    _print([f"| {text}"], sys.stderr)
+
+
+def refusal(error: CoordError) -> None:
+    """Print an error to stderr, in three lines."""
+    _print(error.lines().splitlines(), sys.stderr)
+
+
+def _print(texts: Iterable[str], stream: TextIO | None) -> None:
+    escaped: Iterable[str] = map(shown, texts)
+    if stream is None or not stream.isatty():
+        click.echo("".join(f"{line}\n" for line in escaped), file=stream, nl=False)
+        return
+    from coord.cli import progress, terminal  # noqa: PLC0415  # nobody else pays for them
+
+    with progress.aside():
+        click.echo("\n".join((*terminal.fitted(escaped, stream), "")), file=stream, nl=False)

@@ -6,7 +6,7 @@ import os
 
 CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); from coord.cli.idler import main; main()"
 RESUMED = "COORD_WAIT"
-"""What a wait that was asleep tells the whole program: when its time is up, and its lock."""
+"""What a wait that was asleep tells the whole program: its end, its lock, what it has told."""
 FIELD, PAIR = "\x1e", "\x1f"
 
 
@@ -21,6 +21,9 @@ class Asleep:
         within: the runs it was started from, by nonce.
         end: when its time is up, by the monotonic clock.
         every: seconds between signs of life.
+        expires: how much silence ends presence, in seconds.
+        told: what was said of a holder who is not there.
+        known: what is known to have ended of the holder.
         fd: the lock of the wait, -1 where it has none.
         session: the file that is locked.
         seen: the worktree's sign of life.
@@ -34,7 +37,9 @@ class Asleep:
 
     def __init__(self, words: list[str]) -> None:
         self.event, self.news, self.scope, self.instance, within, end, every, fd = words[:8]
-        self.session, self.seen, self.sign, above, self.answer, *self.program = words[8:]
+        self.session, self.seen, self.sign, above, expires, self.told, self.known = words[8:15]
+        self.answer, *self.program = words[15:]
+        self.expires = float(expires)
         self.within = within.split()
         self.end, self.every, self.fd = float(end), float(every), int(fd)
         found = [one.split(PAIR) for one in above.split(FIELD) if one]
@@ -57,3 +62,9 @@ class Asleep:
                 pass
             os.close(self.fd)
             self.fd = -1
+
+
+def beside(event: str, by: int) -> str:
+    """Return the file of the event `by` numbers after `event`."""
+    folder, name = os.path.split(event)
+    return os.path.join(folder, f"{int(name) + by:0{len(name)}d}")

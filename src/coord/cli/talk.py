@@ -29,9 +29,8 @@ def send(
 ) -> None:
     """Send a message to an actor, which is all its live instances, or to one instance.
 
-    KIND is one of intent, overlap, help, dependency; handoff and ack are understood too, as words.
-    None of them grants anything, and none moves a claim: git coord handoff and git coord ack do.
-    TO may stand before KIND.
+    KIND is intent, overlap, help, dependency, handoff or ack: words all, and none moves a claim, as
+    git coord handoff and git coord ack do. TO may stand before KIND.
     """
     from coord.work import send as sending  # noqa: PLC0415  # not for the other verb
 

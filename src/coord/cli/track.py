@@ -15,7 +15,7 @@ def track() -> None:
     """Guard the files that PATTERN matches; it counts from the top level of the worktree."""
 
 
-@track.command()
+@track.command(short_help="What a command makes: merges refuse it.")
 @click.argument("pattern")
 @click.option("--regenerate", "command", metavar="CMD", required=True, help="Makes the file.")
 @click.option("--input", "inputs", metavar="GLOB", multiple=True, help="What it is made from.")
@@ -25,7 +25,7 @@ def derived(pattern: str, *, command: str, inputs: tuple[str, ...], as_json: boo
     _track(Rule(pattern, "derived", regenerate=command, inputs=inputs), as_json=as_json)
 
 
-@track.command()
+@track.command(short_help="What only grows: merges join its records.")
 @click.argument("pattern")
 @click.option("--start", metavar="PREFIX", help="Begins a record ('': paragraphs).")
 @click.option("--lines", is_flag=True, help="Each line is a record, whatever the file looks like.")
@@ -38,7 +38,7 @@ def log(pattern: str, *, start: str | None, lines: bool, as_json: bool) -> None:
     _track(Rule(pattern, "log", start=start, lines=lines), as_json=as_json)
 
 
-@track.command()
+@track.command(short_help="Sections that people also edit: merges join them.")
 @click.argument("pattern")
 @click.option("--start", metavar="PREFIX", help="Begins a section, where no heading does.")
 @show.json_option
@@ -47,7 +47,7 @@ def changelog(pattern: str, *, start: str | None, as_json: bool) -> None:
     _track(Rule(pattern, "changelog", start=start), as_json=as_json)
 
 
-@track.command()
+@track.command(short_help="What is written once: commits refuse a change.")
 @click.argument("pattern")
 @show.json_option
 def once(pattern: str, *, as_json: bool) -> None:

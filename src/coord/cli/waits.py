@@ -67,10 +67,7 @@ class Run(click.Command):
 def run(
     asked: str | None, *, name: str, no_wait: bool, timeout: float, command: tuple[str, ...]
 ) -> int:
-    """Run CMD while holding SCOPE: wait in line, stay present, release, pass its status on.
-
-    The answer is CMD's own output, so there is no --json.
-    """
+    """Run CMD while holding SCOPE: wait in line, stay present, release, pass its status on."""
     from coord.cli import launched  # noqa: PLC0415  # 3 ms: a wait starts nothing
     from coord.work.run import holding  # noqa: PLC0415  # likewise
 

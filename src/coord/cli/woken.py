@@ -57,7 +57,7 @@ def news(wait: Asleep) -> int | None:
 
 
 def orphaned(wait: Asleep) -> int:
-    """Say that nobody is left to wait for."""
+    """Say that it has ended with a process above it."""
     return _refused(wait, cutoff.orphaned(wait.ended, wait.scope))
 
 

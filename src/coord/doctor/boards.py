@@ -25,8 +25,11 @@ def judge(common_dir: str, raced: Verdict) -> Verdict:
         Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
         for path in _no_folders(root)
     ]
-    findings = findings or [*_unreadable(common_dir, root), *_reused(common_dir)]
-    notes = () if findings else _kept(chosen.board_of(common_dir))
+    notes: Iterator[str] = iter(())
+    if not findings:
+        store = chosen.board_of(common_dir)
+        findings = [*_unreadable(store, common_dir, root), *_reused(store, common_dir)]
+        notes = notes if findings else _kept(store)
     return verdict(raced.subject, raced.right, [*raced.findings, *findings], notes)
 
 
@@ -57,19 +60,18 @@ def _parts(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names if keys.is_part(name) and name not in own]
 
 
-def _unreadable(common_dir: str, root: str) -> Iterator[Finding]:
+def _unreadable(store: Store, common_dir: str, root: str) -> Iterator[Finding]:
     """Yield each scope whose newest record is none: nobody knows who holds it."""
     try:
-        for event in claims.tops(chosen.board_of(common_dir)):
+        for event in claims.tops(store):
             if event.kind == "unreadable" and "denied" not in event.details:
                 yield _torn(common_dir, root, event)
     except StoreError as error:
         yield Finding(error.rule, common_dir, f"{error.where}: {error.why}", error.run)
 
 
-def _reused(common_dir: str) -> Iterator[Finding]:
+def _reused(store: Store, common_dir: str) -> Iterator[Finding]:
     """Yield each scope that a version without the mark began anew after it had been swept away."""
-    store = chosen.board_of(common_dir)
     since = retired.since(store)
     if since is None:
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command, peerfile
 from coord.base.names import quote, shown
-from coord.doctor import installation
+from coord.doctor import installation, strayed
 from coord.doctor.configured import Listing, in_order, truth
 from coord.doctor.facts import NO_FILES, OTHER_FILES
 from coord.doctor.findings import Finding, Verdict, verdict
@@ -55,6 +55,7 @@ def judge(views: Sequence[View], shared: Shared) -> Verdict:
     # What these break shows in every worktree: it is named once, with its cause.
     others = [view for view in views if view.here.linked or not files]
     findings += _broken(others, explained=bool(bare or files))
+    findings += _strays(views)
     findings += _copied(shared)
     findings += [finding for view in views for finding in _ours(view, shared)]
     right = _right(shared)
@@ -161,14 +162,38 @@ def _repair(view: View) -> str:
     damaged = damage.found_in(view.here.git_dir, view.here.common_dir)
     if damaged is not None:
         return damaged.run
+    if view.stray is not None:
+        return view.stray.run
     told = view.words.partition("git config --global --add safe.directory ")
     if told[1]:
         return told[1] + told[2]
     if not view.fault:  # moved by hand: from where it is now git writes down the place
-        return f"git -C {quote(view.folder)} worktree repair"
+        return strayed.way(view.folder, view.here.git_dir, view.here.common_dir)
     if view.here.linked and view.here.git_dir:
         return ""
     return f"git -C {quote(view.folder)} status"
+
+
+def _strays(views: Sequence[View]) -> Iterator[Finding]:
+    """Yield the worktrees that were moved by hand, as far as that is seen or has to be feared."""
+    for view in views:
+        stray = view.stray
+        if not view.away or stray is None:
+            continue
+        if stray.folder:
+            message = f"it was moved by hand to {stray.folder}, and a prune forgets it, pin and all"
+        elif stray.present:
+            message = (
+                "nothing is there, and yet its worker is present: run this in the folder that it "
+                f"was moved to; only if it was deleted: {_forget(view)}"
+            )
+        else:
+            continue
+        yield Finding("worktree-broken", view.folder, message, stray.run)
+
+
+def _forget(view: View) -> str:
+    return f"git worktree remove {quote(view.folder)}"
 
 
 def _copied(shared: Shared) -> Iterator[Finding]:
@@ -232,9 +257,9 @@ def _notes(views: Sequence[View], shared: Shared) -> Iterator[str]:
     for view in views:
         if view.away and not view.here.linked:
             yield f"the main worktree of {view.folder} is elsewhere: only seen from inside it"
-        elif view.away:
-            back = view.here.private("gitdir")
+        elif view.stray is not None and view.away and not (view.stray.folder or view.stray.present):
             yield (
-                f"{view.folder} is not there: git worktree remove {quote(view.folder)} forgets it, "
-                f"pin and all; after a move by hand: echo NEW-PATH/.git >{quote(back)}"
+                f"{view.folder} is not there: if it was moved by hand, {view.stray.run} in its new "
+                f"folder leads git to it; only if it was deleted for good, {_forget(view)} forgets "
+                "it, pin and all"
             )

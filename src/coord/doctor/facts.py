@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
-from coord.doctor import configured, guards
+from coord.doctor import configured, guards, strayed
 from coord.doctor.configured import Listing
 from coord.doctor.guards import Guards
 from coord.identity import pin
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coord.doctor.probes import Hooks, Prober
+    from coord.doctor.strayed import Stray
     from coord.identity.pin import Pin
     from coord.installer.attributesfile import Line
     from coord.repo.worktree import Sibling, Worktree
@@ -50,6 +51,7 @@ class View:
         pin: who works there.
         pin_broken: there is a pin, but not one that can be read.
         guards: its guarded paths.
+        stray: of a linked one that is not where git lists it, what is known of it.
     """
 
     here: Worktree
@@ -66,6 +68,7 @@ class View:
     pin: Pin | None = None
     pin_broken: bool = False
     guards: Guards = field(default_factory=Guards)
+    stray: Stray | None = None
 
     @property
     def folder(self) -> str:
@@ -105,7 +108,7 @@ def look(sibling: Sibling, means: Means) -> View:
     if sibling.git_dir:
         view = _pinned(view)
     if not os.path.isdir(sibling.path):
-        return replace(view, away=True)
+        return replace(view, away=True, stray=_strayed(view))
     if view.bare or sibling.path == sibling.git_dir:
         # Named, for `safe.bareRepository = explicit` lets no folder lead to it.
         env = {**means.prober.env, "GIT_DIR": view.here.git_dir}
@@ -128,7 +131,9 @@ def _inside(view: View, means: Means) -> View:
         told = git.as_user("config", "--list", cwd=view.folder, env=means.prober.env)
         fault, words = UNREADABLE, os.fsdecode(told.err)
     if fault or listing is None:
-        return replace(view, fault=fault, words=" ".join(words.split()))
+        taken = fault == ELSEWHERE and strayed.is_taken(view.folder)
+        stray = _strayed(view) if taken else None
+        return replace(view, fault=fault, words=" ".join(words.split()), stray=stray)
     hooks = os.path.realpath(os.path.join(view.folder, hooks))
     top_here = None if view.bare else top
     view = replace(view, config=listing, here=view.here._replace(top=top_here))
@@ -149,6 +154,11 @@ _QUESTION = (
     # --show-toplevel comes last: in a bare repository git dies there.
     *("--git-dir", _NEXT, "--show-toplevel"),
 )
+
+
+def _strayed(view: View) -> Stray | None:
+    here = view.here
+    return strayed.sought(here.git_dir, here.common_dir) if here.linked else None
 
 
 def _answers(done: git.Output) -> list[str]:

@@ -10,6 +10,7 @@ from coord.base import peerfile
 from coord.base.errors import CoordError
 from coord.doctor import configured
 from coord.guard import guarded, written
+from coord.ids import namespaces
 from coord.installer import appended, attributesfile, disk
 from coord.repo import git
 from coord.settings import config
@@ -196,9 +197,11 @@ def _paths(here: Worktree, tags: dict[str, str]) -> tuple[Path, ...]:
 
 def _declared(here: Worktree) -> tuple[Config, CoordError | None]:
     try:
-        return config.load(here.top), None
+        declared = config.load(here.top)
+        namespaces.formats_of(here.top)  # what no other verb than those of ids reads
     except CoordError as error:
         return Config(), error
+    return declared, None
 
 
 def _without(

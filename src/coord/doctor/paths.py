@@ -271,7 +271,11 @@ def _leftovers(working: Sequence[View], declared: Declared) -> Iterator[Finding]
 def _right(working: Sequence[View]) -> str:
     kinds = [path.kind for view in working[:1] for path in view.guards.paths]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
-    return f"{counts}: each with its driver and producer" if counts else "no path is guarded"
+    return (
+        f"{counts}: each with its driver and producer"
+        if counts
+        else "no path is guarded yet: git coord help track"
+    )
 
 
 def _notes(working: Sequence[View], declared: Declared) -> Iterator[str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _BRIEF = 5.0
 _LONG = 600.0
 _SHARED = ("config.lock", "packed-refs.lock", "shallow.lock")
-_PRIVATE = ("index.lock", "HEAD.lock", "config.worktree.lock")
+_PRIVATE = ("index.lock", "HEAD.lock", "config.worktree.lock", "reftable/tables.list.lock")
 
 
 class Lock(NamedTuple):

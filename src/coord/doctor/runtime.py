@@ -82,7 +82,7 @@ def recorded(launch: str) -> Home | None:
 def packaged(lib: str) -> str:
     """Return the version of the package in a folder, "" when there is none."""
     try:
-        text = peerfile.read(os.path.realpath(os.path.join(lib, "coord", "__init__.py")))
+        text = peerfile.read(os.path.realpath(os.path.join(lib, "coord", "_version.py")))
     except OSError:
         return ""
     lines = text.decode("utf-8", "replace").split("\n")

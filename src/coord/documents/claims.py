@@ -67,7 +67,7 @@ def claim(one: Claim, roll: Roll) -> ClaimDocument:
         **work(one.place),
         "generation": one.state.generation,
         "waits_on": None if held else brief(one.state.line[0]),
-        "merge_order_only": not held and view.orders_merges(one.scope, one.state),
+        "merge_order_only": not held and view.orders_merges(one.scope, one.state.line),
         "paused_at": one.state.paused_at,
         "paused_why": one.state.paused_why,
     }

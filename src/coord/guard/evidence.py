@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base.frozen import NamedTuple
 from coord.guard import guarded
 from coord.guard.normal import Forms
 from coord.repo import git, underway
@@ -11,11 +12,8 @@ from coord.repo import git, underway
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import NamedTuple
 
     from coord.repo.worktree import Worktree
-else:
-    from coord.base.frozen import NamedTuple
 
 _AT_ONCE = 500  # pathspecs of one command, whose length systems bound
 
@@ -194,11 +192,23 @@ class _Questions:
         held = [where.get(path, {}) for where in (self._stages, self._replaced, self._undone)]
         built_on, brought = ([stages.get(side, "") for stages in held] for side in "23")
         is_merge = ours != theirs  # else `resolve` noted an edit of history
-        if is_merge and not (ours in built_on and theirs in brought) and self._forms.converts(path):
-            built_on.append(self._at("HEAD", path))
-            brought += [self._at(rev, path) for rev in underway.brought(self._here)]
-            ours, theirs = self.alike(path, ours, built_on), self.alike(path, theirs, brought)
-        return ours, theirs
+        if not is_merge or (ours in built_on and theirs in brought):
+            return ours, theirs
+        if self._forms.converts(path):
+            before = [*built_on, self._at("HEAD", path)]
+            after = [*brought, *(self._at(rev, path) for rev in underway.brought(self._here))]
+            ours, theirs = self.alike(path, ours, before), self.alike(path, theirs, after)
+        return self._of_conflict(ours, built_on), self._of_conflict(theirs, brought)
+
+    def _of_conflict(self, blob: str, stages: Sequence[str]) -> str:
+        """Return `blob`, or that of the conflict where the repository has none such.
+
+        Git had normalised it, and the merge itself has taken away the attributes by which.
+        """
+        known = next(filter(None, stages), "")
+        if not known or blob in stages or self._ask("cat-file", "-e", blob).code == 0:
+            return blob
+        return known
 
     def alike(self, path: str, blob: str, among: Sequence[str]) -> str:
         """Return the first of `among` that `blob` is but for what git converts, else `blob`."""

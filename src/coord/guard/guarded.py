@@ -56,18 +56,18 @@ def attributes(
 
 def derived_rules(here: Worktree, config: Config, paths: Sequence[str]) -> dict[str, Derived]:
     """Return the producer declared for each of `paths` that has one; the last match wins."""
-    matched = _matched(here, [rule.pattern for rule in config.derived], paths)
-    return {path: config.derived[number] for path, number in matched.items()}
+    found = matched(here, [rule.pattern for rule in config.derived], paths)
+    return {path: config.derived[number] for path, number in found.items()}
 
 
 def log_rules(here: Worktree, config: Config, paths: Sequence[str]) -> dict[str, Log]:
     """Return what declares the records of each log or changelog of `paths`; the last match wins."""
-    matched = _matched(here, [rule.pattern for rule in config.log], paths)
-    return {path: config.log[number] for path, number in matched.items()}
+    found = matched(here, [rule.pattern for rule in config.log], paths)
+    return {path: config.log[number] for path, number in found.items()}
 
 
-def _matched(here: Worktree, patterns: Sequence[str], paths: Sequence[str]) -> dict[str, int]:
-    """Match `paths` against gitattributes `patterns` with git's own matcher.
+def matched(here: Worktree, patterns: Sequence[str], paths: Sequence[str]) -> dict[str, int]:
+    """Return path → number of the last of `patterns` that matches it, by git's own matcher.
 
     A scratch attributes file gives each pattern its number under a name nobody else uses.
     """

@@ -12,6 +12,7 @@ import os
 from coord.base import peerfile, publish, sharing
 from coord.base.cquote import c_quoted, c_unquoted
 from coord.base.errors import Environment, Refused
+from coord.base.frozen import NamedTuple
 from coord.base.names import operand, quote
 from coord.guard.evidence import Facts, Recorded, conflicts, gather
 from coord.repo import git
@@ -19,11 +20,8 @@ from coord.repo import git
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import NamedTuple
 
     from coord.repo.worktree import Worktree
-else:
-    from coord.base.frozen import NamedTuple
 
 FOLDER = "coord-refused"
 _MARK = "coord-refused 1"
@@ -322,16 +320,17 @@ def live(here: Worktree, environ: Mapping[str, str]) -> list[tuple[Record, Facts
 
 def sifted(
     here: Worktree, environ: Mapping[str, str]
-) -> tuple[list[tuple[Record, Facts]], list[Record]]:
+) -> tuple[list[tuple[Record, Facts]], list[tuple[Record, Facts]]]:
     """Return what :func:`live` does, and the records of an operation that was cut off."""
-    found, cut = [], []
+    found: list[tuple[Record, Facts]] = []
+    cut: list[tuple[Record, Facts]] = []
     for record in _over(here, read_all(here.git_dir)):
         forget(record)
     for record, facts in judged(here, environ):
         if is_live(record, facts):
             found.append((record, facts))
         elif is_cut_off(here, record, facts):
-            cut.append(record)
+            cut.append((record, facts))
         elif not os.path.isdir(here.private("rebase-merge")):
             forget(record)
     return found, cut
@@ -382,13 +381,13 @@ def cut_off(record: Record) -> tuple[str, str]:
     return why, "git stash push --include-untracked && git reset -q"
 
 
-def require_whole(cut: Sequence[Record]) -> None:
+def require_whole(cut: Sequence[tuple[Record, Facts]]) -> None:
     """Refuse to settle anything while an operation that was cut off has left its files behind.
 
     Raises:
         Refused: naming one of the records in `cut`.
     """
-    for record in cut:
+    for record, _ in cut:
         why, run = cut_off(record)
         what = "a merge was cut off"
         raise Refused("operation-cut-off", what, where=record.path, why=why, run=run)

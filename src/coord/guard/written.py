@@ -48,7 +48,7 @@ def how(text: bytes) -> Written:
     lines = [line.rstrip(b"\r") for line in text[:LOOKED_AT].split(b"\n") if line.strip()]
     if not lines:
         return Written("log", None, "it is empty, so each line is going to be a record")
-    if b"\0" in text or text.startswith(LFS_POINTER):
+    if not is_text(text):
         return Written("", None, "it is no text", "nothing: git merges it as a whole")
     if _are_records(lines):
         return Written("log", None, f"each line is a record{_direction(lines)}")
@@ -60,6 +60,11 @@ def how(text: bytes) -> Written:
         return Written("", None, why, "nothing: git merges it as text, and stops where both edit")
     what = "their order where both sides add, for they bear no time"
     return Written("log", None, "each line is a record, and none bears its time", what)
+
+
+def is_text(text: bytes) -> bool:
+    """Tell whether it is text that a driver joins: no NUL byte, and no pointer to other bytes."""
+    return b"\0" not in text and not text.startswith(LFS_POINTER)
 
 
 def _are_records(lines: Sequence[bytes]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base.frozen import NamedTuple
 from coord.identity import pin
 from coord.repo import git
 from coord.repo.reflog import Doubt
@@ -16,12 +17,9 @@ from coord.repo.reflog import Doubt
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import NamedTuple
 
     from coord.identity.pin import Pin
     from coord.repo.reflog import Log, Made
-else:
-    from coord.base.frozen import NamedTuple
 
 _FORMAT = "--format=%H %P%x00%an%x00%ae%x00%cn%x00%ce"
 # What git strips from both ends of a name (ident.c), so that a pinned "Ada H." is not blamed.
@@ -121,7 +119,8 @@ def borrowed(cwd: str, ids: Sequence[str], log: Log, env: Mapping[str, str]) -> 
     # Nothing that bears the line was committed before its date, but for a clock that was wrong.
     earliest = min((int(one.author.rpartition("\0")[2]) for one in mine), default=0) - _SKEW
     wanted = {one.author for one in mine}
-    options = ("--all", "--reflog", f"--since={max(earliest, 0)}")
+    # Git takes a bare number of fewer than nine digits, the years before 1973, for another date.
+    options = ("--all", "--reflog", f"--since=@{max(earliest, 0)} +0000")
     listing = _signed(cwd, [*ids, "FETCH_HEAD"], env, *options)
     others = [one for one in listing if one.author in wanted and log.made(one.id) is None]
     return {

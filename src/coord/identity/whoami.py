@@ -13,6 +13,7 @@ import os
 
 from coord.base import command, peerfile, publish, sharing
 from coord.base.errors import Environment, Refused, Usage
+from coord.base.frozen import NamedTuple
 from coord.base.names import answers_to, is_actor, quote, slug
 from coord.identity import includeif, pin
 from coord.repo import git, heads, worktree
@@ -20,11 +21,8 @@ from coord.repo import git, heads, worktree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NamedTuple
 
     from coord.repo.worktree import Worktree
-else:
-    from coord.base.frozen import NamedTuple
 
 VARIABLE = "COORD_ACTOR"
 
@@ -36,14 +34,15 @@ class Identity(NamedTuple):
         actor: readable name.
         instance: what ownership is keyed by; None when it cannot be told apart from a sibling's.
         source: ``explicit``, ``pinned`` or ``inferred``.
-        worktrees: how many worktrees the repository has.
+        worktrees: how many worktrees the repository has; None where nothing is inferred, and so
+            nobody has asked.
         conflict: an explicit actor that contradicts the pin, None when there is none.
     """
 
     actor: str
     instance: str | None
     source: str
-    worktrees: int
+    worktrees: int | None
     conflict: str | None = None
 
 
@@ -68,10 +67,10 @@ def resolve(
     pinned = read_pin(here)
     if pinned is not None:
         clash = explicit if explicit and not answers_to(pinned.actor, explicit) else None
-        return Identity(pinned.actor, pinned.instance, "pinned", worktree.count(here), clash)
-    count = worktree.count(here)
+        return Identity(pinned.actor, pinned.instance, "pinned", None, clash)
     if explicit is not None:
-        return Identity(explicit, minted(here, explicit, minting=minting), "explicit", count)
+        return Identity(explicit, minted(here, explicit, minting=minting), "explicit", None)
+    count = worktree.count(here)
     actor = inferred_actor(here)
     instance = minted(here, actor, minting=minting) if count == 1 else None
     return Identity(actor, instance, "inferred", count)

@@ -14,13 +14,8 @@ import functools
 import os
 
 from coord.base import peerfile, publish, sharing
+from coord.base.frozen import NamedTuple
 from coord.liveness import mounts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
 
 FILE = "coord/clone"
 _LOCK = "coord/clone.lock"

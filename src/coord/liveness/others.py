@@ -10,8 +10,9 @@ another, for ever, and nobody could give up what that has claimed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.liveness import sessionfile, signs
 from coord.liveness.programs import CARRIERS
 

@@ -8,8 +8,9 @@ whatever it cannot see is unknown, which is treated as silence. None of it ever 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.identity import pin
 from coord.liveness import beats, clone, machine, mounts, reboot, sessionfile, signs
 from coord.liveness.home import Home, mtime

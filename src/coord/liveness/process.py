@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.liveness import machine
 from coord.liveness.programs import CARRIERS, SHELLS, SUPERVISORS
 

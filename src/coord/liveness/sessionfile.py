@@ -14,16 +14,14 @@ from __future__ import annotations
 import os
 
 from coord.base import peerfile, sharing
+from coord.base.frozen import NamedTuple
 from coord.liveness import clone, machine, mounts, process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import NamedTuple
 
     from coord.liveness.process import Process
-else:
-    from coord.base.frozen import NamedTuple
 
 FOLDER = "coord-sessions"
 _HEAD = "coord-session 1"
@@ -50,6 +48,7 @@ class Declared(NamedTuple):
         at: when it was last written, in seconds by the clock of the file system.
         within: the runs, by id, whose commands it was started from.
         clone: id of the clone it was begun in, empty where that was not written down.
+        settled: a wait, or a run in line, is sure to go on: it has closed no circle.
     """
 
     id: str
@@ -64,6 +63,7 @@ class Declared(NamedTuple):
     at: float
     within: tuple[str, ...] = ()
     clone: str = ""
+    settled: bool = False
 
     @property
     def process(self) -> Process | None:
@@ -105,6 +105,13 @@ class Session(NamedTuple):
             OSError: the file cannot be written.
         """
         _append(self.fd, [("command", _told(command))])
+
+    def settle(self) -> None:
+        """Write down that a wait is sure to go on, as far as that can be written."""
+        try:
+            _append(self.fd, [("settled", "")])
+        except OSError:
+            pass
 
     def over(self, *, all_of_it: bool) -> None:
         """Write down that the command has ended, and whether nothing it has started is left.
@@ -195,8 +202,9 @@ def read(git_dir: str, session: str) -> Declared | None:
     end, device = found.get("end"), found.get("device", "")
     within, where = tuple(found.get("within", "").split()), found.get("clone", "")
     return Declared(
-        session, kind, instance, scope, keeper, starting, command, end, device, at, within, where
-    )
+        session, kind, instance, scope, keeper, starting, command, end, device, at, within, where,
+        "settled" in found,
+    )  # fmt: skip
 
 
 def every(git_dir: str) -> Iterator[Declared]:

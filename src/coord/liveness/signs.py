@@ -13,18 +13,16 @@ from __future__ import annotations
 import os
 
 from coord.base import peerfile, publish, sharing
+from coord.base.frozen import NamedTuple
 from coord.liveness import clone, machine, process, sessionfile
 from coord.liveness.programs import CARRIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import NamedTuple
 
     from coord.liveness.process import Link, Process
     from coord.liveness.sessionfile import Declared
-else:
-    from coord.base.frozen import NamedTuple
 
 SIGNED_OFF = "signed-off"
 UNSEEN = "unseen"
@@ -123,7 +121,7 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
     except FileNotFoundError:
         share = sharing.of_private(git_dir)
         sharing.folders(folder, share)
-        _tidy(folder)
+        _tidy(folder, share)
         fd = publish.opened(path, share)
     try:
         _write(fd, kept, (declared.id if declared else "", clone.of_private(git_dir)), seen)
@@ -310,10 +308,11 @@ def _read(data: bytes) -> tuple[str, Sign] | None:
     return count, Sign("", 0.0, int(seen), host, boot, session, above, clone=where)
 
 
-def _tidy(folder: str) -> None:
-    """Make room where each command is a session of its own, and keep that one was not to be seen.
+def _tidy(folder: str, share: int) -> None:
+    """Make room where each command is a session of its own.
 
-    What is proved to have ended says nothing any more beside one that begins.
+    What is proved to have ended says nothing any more beside one that begins; the others share one
+    file from then on.
     """
     names = sorted(set(os.listdir(folder)) - {SIGNED_OFF, UNSEEN})
     if len(names) < _KEPT:
@@ -326,11 +325,26 @@ def _tidy(folder: str) -> None:
     }
     found.sort(key=lambda one: (one.name not in over, one.at))
     for one in found[: len(found) - _KEPT + 1]:
-        path = os.path.join(folder, one.name)
-        if one.name in over:
-            _forget(path)
-        else:
-            os.replace(path, os.path.join(folder, UNSEEN))
+        if one.name not in over:
+            _set_aside(folder, one, share)
+        _forget(os.path.join(folder, one.name))
+
+
+def _set_aside(folder: str, one: Sign, share: int) -> None:
+    """Keep what stood above a session in the file of those that have none, beside what is there.
+
+    Its numbers count here and now: of what is none of them nothing is known any more.
+    """
+    before = _sign(folder, UNSEEN)
+    all_here = all(link.is_here for link in one.chain.links)
+    whole = one.chain.whole and all_here and (before is None or before.chain.whole)
+    at, seen = max((it.at, it.seen) for it in (one, before or one))
+    fd = publish.opened(os.path.join(folder, UNSEEN), share)
+    try:
+        _write(fd, one.chain._replace(whole=whole), ("", one.clone), seen)
+        os.utime(fd, (at, at))
+    finally:
+        os.close(fd)
 
 
 def _forget(path: str) -> None:

@@ -45,6 +45,13 @@ class Entry(NamedTuple):
     absent: bool = False
     elsewhere: bool = False
 
+    @property
+    def deleted_at(self) -> str | None:
+        """The commit that it was finished at, where no branch has that and it can come back."""
+        one = self.branch
+        is_gone = one.state == FINISHED and one.ref is None and not one.under
+        return one.tip if is_gone and not (self.elsewhere or one.taken) else None
+
 
 class Plan(NamedTuple):
     """The merge order.

@@ -38,6 +38,7 @@ class Branch(NamedTuple):
         changed: the paths it changed since its merge base; None where they cannot be told.
         own: its commit was made on it, and is in the target.
         under: several branches have its commits, and it is none of them.
+        taken: it is gone, and its name is that of other commits now.
     """
 
     work: Work
@@ -47,6 +48,7 @@ class Branch(NamedTuple):
     changed: Collection[str] | None
     own: bool = False
     under: tuple[str, ...] = ()
+    taken: bool = False
 
     @property
     def name(self) -> str:
@@ -116,10 +118,10 @@ def _found(
     tips = {name: tip for name, tip in done.items() if tip in there} | tips
     finished = {tips[name] for name in done if name in tips} | there
     facts = _facts(here, onto, {*tips.values(), *there}, finished)
-    found = {
-        name: _branch(here, work, refs.get(name), tips.get(name), facts)
-        for name, work in works.items()
-    }
+    found = {}
+    for name, work in works.items():
+        one = _branch(here, work, refs.get(name), tips.get(name), facts)
+        found[name] = one._replace(taken=one.ref is None and normal(work.name) in refs)
     return found, facts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.base.columns import aligned
+from coord.base.names import quote
 from coord.order.arrange import FINISHED, LANDED, RUNNING
 
 if TYPE_CHECKING:
@@ -102,7 +103,13 @@ def _waits(entry: Entry, at: Mapping[str, int]) -> tuple[list[str], list[str]]:
 
 
 def _differences(entry: Entry) -> Iterator[str]:
-    """Yield where claims and changes differ; who still runs may yet change what it claimed."""
+    """Yield where claims and changes differ; who still runs may yet change what it claimed.
+
+    Of a branch that is gone it is what brings it back.
+    """
+    if entry.deleted_at:
+        command = f"git branch {quote(entry.branch.name)} {entry.deleted_at[:_SHORT]}"
+        yield f"to have it back: {command}"
     if entry.undeclared:
         yield f"changed but not claimed: {', '.join(entry.undeclared)}"
     if entry.unchanged and entry.branch.state == FINISHED:

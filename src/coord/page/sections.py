@@ -6,11 +6,12 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.board import scopes
 from coord.page import waits, when
 from coord.page.element import element
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from xml.etree.ElementTree import Element
 
     from coord.documents.board import ClaimantDocument, MemberDocument, RowDocument
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _DAYS = 30
 _HOW = {"held": " holds it, for ", "waiting": " waits, for ", "dead": " waited; ended, "}
+# For an artifact nobody has to wait.
+_MERGED = {**_HOW, "waiting": " is merged later, for "}
 _LAST = 12
 
 
@@ -128,6 +131,8 @@ def _claim(row: RowDocument, now: float) -> Element:
     ]
     renamed = [f"now {row['renamed']}"] if row["renamed"] else []
     holder = row["holder"]
+    is_order = scopes.orders_merges(row["scope"]) and not row["claimants"][0]["run"]
+    how = _MERGED if is_order else _HOW
     intent = holder["intent"] if holder else None
     return element(
         "li",
@@ -138,7 +143,7 @@ def _claim(row: RowDocument, now: float) -> Element:
         ),
         *([element("blockquote", intent)] if intent else []),
         *([element("blockquote", row["paused_why"])] if row["paused_why"] else []),
-        element("ol", *(_claimant(one, now) for one in row["claimants"])),
+        element("ol", *(_claimant(one, now, how) for one in row["claimants"])),
         class_=f"card {badges[0] if badges else 'held'}",
     )
 
@@ -147,12 +152,12 @@ def _and(badge: str) -> tuple[str, Element]:
     return " ", _badge(badge)
 
 
-def _claimant(one: ClaimantDocument, now: float) -> Element:
+def _claimant(one: ClaimantDocument, now: float, how: Mapping[str, str]) -> Element:
     branch: list[Child] = [" on ", element("code", one["branch"])] if one["branch"] else []
     branch += [", was ", element("code", one["was"])] if one["was"] else []
     branch += [" runs ", element("code", one["run"])] if one["run"] else []
     age = when.age(one["since"], now)
-    return element("li", element("b", one["actor"]), *branch, _HOW[one["state"]], age)
+    return element("li", element("b", one["actor"]), *branch, how[one["state"]], age)
 
 
 def _branch(one: EntryDocument) -> Element:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.names import operand, quote, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 CLEAN, STALE, REFUSED, CONFLICT, LEFT_OUT = "clean", "stale", "refused", "conflict", "left-out"
 _BUILT_ON = (CLEAN, STALE, REFUSED)
@@ -83,6 +83,7 @@ class Step(NamedTuple):
         afterwards: of a branch in conflict, how it merges on top of all that was kept: that is
             where a person will merge it.
         typed: what a command has to call the branch; empty where that is as it was named.
+        gone: of a branch that was deleted, the commit that it was finished at.
     """
 
     branch: str
@@ -98,6 +99,7 @@ class Step(NamedTuple):
     stale: tuple[Stale, ...] = ()
     afterwards: Step | None = None
     typed: str = ""
+    gone: str = ""
 
     @property
     def kept(self) -> bool:
@@ -108,13 +110,14 @@ class Step(NamedTuple):
     def commands(self) -> tuple[str, ...]:
         """What the integrator runs for this branch, in order, at the top level.
 
-        Of a branch in conflict: what merges it by hand, after all the others. None where nothing
-        can be merged, or where a failed test has to be mended on the branch.
+        Of a branch in conflict: what merges it by hand, after all the others; of one that is gone,
+        what brings it back. None where nothing can be merged, or where a failed test has to be
+        mended on the branch.
         """
         if self.afterwards is not None:
             return self.afterwards.commands
         if self.outcome == LEFT_OUT:
-            return ()
+            return (f"git branch {quote(self.branch)} {self.gone[:12]}",) if self.gone else ()
         begin = f"git merge --no-edit {quote(self.typed or self.branch)}"
         anew = tuple(one.run for one in self.stale)
         if self.outcome in {CLEAN, STALE}:
@@ -143,6 +146,17 @@ class Rehearsal(NamedTuple):
         """Whether every branch merges cleanly, leaves nothing stale and passes its test."""
         return all(step.outcome == CLEAN for step in self.steps)
 
+    def knowing(self, deleted: Mapping[str, str]) -> Rehearsal:
+        """Return it with what is known of branches that are gone: where they were finished."""
+        steps = (
+            step._replace(why=f"deleted, finished at {at[:12]}", gone=at)
+            if not step.tip and at
+            else step
+            for step in self.steps
+            for at in [deleted.get(step.branch, "")]
+        )
+        return self._replace(steps=tuple(steps))
+
     def lines(self) -> list[str]:
         """Return the screen: a line a branch, then the commands; foreign text still unescaped."""
         if not self.steps:
@@ -154,7 +168,9 @@ class Rehearsal(NamedTuple):
             line = f"{number:>3}  {name:<{width}}  {step.outcome:<8}  {_told(step)}"
             screen.append(line.rstrip())
         screen += _section(f"then, on {self.onto}:", (step for step in self.steps if step.kept))
-        by_hand = (step for step in self.steps if not step.kept)
+        gone = (step for step in self.steps if step.gone)
+        screen += _section("deleted; to have them back, and rehearsed again:", gone)
+        by_hand = (step for step in self.steps if not step.kept and not step.gone)
         return screen + _section("left out, to be merged by hand after that:", by_hand)
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Tick = Callable[[str, int, int], None]
 
 
+_SHORT = 12  # of a commit that no branch of that name has any more
+
+
 def _silent(branch: str, number: int, total: int) -> None:
     del branch, number, total
 
@@ -61,7 +64,8 @@ def rehearse(
         steps = []
         for number, (branch, tip) in enumerate(pairs, 1):
             tick(branch, number, len(branches))
-            step = _step(stage, onto, typed.get(branch, branch), tip, trial)
+            typed_as = typed.get(branch, branch if tip is None else tip[:_SHORT])
+            step = _step(stage, onto, typed_as, tip, trial)
             steps.append(step._replace(branch=branch, typed=step.branch))
         steps = [_told_afterwards(stage, onto, step) for step in stale.marked(here, stage, steps)]
         return Rehearsal(onto, stage.base, stage.tree, tuple(steps))

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import os
 
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.repo import child, git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
 
 _ANCESTORS = 8  # git, sh, and what a hook manager puts between
 _ELSEWHERE = ("-C", "--git-dir", "--work-tree")

@@ -10,12 +10,11 @@ import os
 import select
 import time
 
+from coord.base.frozen import NamedTuple
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
 
 _CHUNK = 1 << 16
 # The same on Linux and macOS; `signal` makes enums of them, 4 ms.

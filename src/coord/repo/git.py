@@ -12,15 +12,13 @@ import sys
 import time
 
 from coord.base.errors import Environment
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.repo import child
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
 
 # `git rev-parse --local-env-vars` of git 2.39 and 2.55, pinned by a test; asking costs a process.
 LOCAL_VARIABLES = (

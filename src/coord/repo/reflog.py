@@ -15,16 +15,14 @@ from __future__ import annotations
 import os
 
 from coord.base import peerfile
+from coord.base.frozen import NamedTuple
 from coord.repo import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NamedTuple
 
     from coord.repo.worktree import Worktree
-else:
-    from coord.base.frozen import NamedTuple
 
 _DIGITS = 18  # of a time in seconds; Python refuses to read 4,301 of them
 REBUILT = "coord-rebuilt"  # in the private git dir: lines `NEW OLD`, written by reauthor

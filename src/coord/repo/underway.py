@@ -5,13 +5,11 @@ The table of who calls a merge driver (docs/drivers.md) is the same for people.
 
 from __future__ import annotations
 
+from coord.base.frozen import NamedTuple
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from coord.repo.worktree import Worktree
-else:
-    from coord.base.frozen import NamedTuple
 
 
 class Operation(NamedTuple):

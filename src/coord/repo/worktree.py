@@ -11,15 +11,13 @@ import os
 
 from coord.base import peerfile
 from coord.base.errors import Environment, Refused
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.repo import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
 
 
 class Worktree(NamedTuple):
@@ -94,7 +92,8 @@ class Worktree(NamedTuple):
             return True
         if not name.endswith("_HEAD") or not os.path.isdir(f"{self.common_dir}/reftable"):
             return False
-        return git.look("rev-parse", "--verify", "--quiet", name, cwd=self.cwd).code == 0
+        env = git.elsewhere() | {"GIT_DIR": self.git_dir}
+        return git.look("rev-parse", "--verify", "--quiet", name, cwd=self.cwd, env=env).code == 0
 
 
 class Sibling(NamedTuple):

@@ -7,21 +7,20 @@ workers of both share one repository.
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
 
 from coord.base import peerfile
+from coord.base.frozen import NamedTuple
 from coord.base.names import is_actor, shown
 from coord.drivers import bounded
-from coord.settings.sections import ConfigInvalid, Sections, below
+from coord.settings import patterns
+from coord.settings.sections import ConfigInvalid, ConfigUnreadable, Sections, below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from coord.settings.sections import Unknown
-else:
-    from coord.base.frozen import NamedTuple  # dataclasses cost each command 3 ms
 
 FILE = ".coord.toml"
 _SECTIONS = {
@@ -150,7 +149,23 @@ def _read(path: str) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
+        if error.errno == errno.EFBIG:
+            raise ConfigInvalid(path, 0, "", f"cannot be read: {error.strerror}") from error
+        raise ConfigUnreadable(path, _odd(path) or f"{error.strerror}") from error
+
+
+def _odd(path: str) -> str:
+    """Return what stands at a path in place of a file, and what is to be done; empty for a file."""
+    import stat  # noqa: PLC0415  # where something is wrong only
+
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return ""
+    names = {stat.S_IFDIR: "a directory", stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a FIFO"}
+    kind = names.get(stat.S_IFMT(mode), "a device or a socket")
+    away = "none is followed or opened; move it away, and `git checkout -- .coord.toml` brings back"
+    return "" if stat.S_ISREG(mode) else f"it is {kind}: {away} one that was committed"
 
 
 def parse(data: bytes, path: str) -> Config:
@@ -226,14 +241,22 @@ class _Reader(Sections):
 
     def _derived(self, pattern: str, rule: dict[str, object]) -> Derived:
         at = f'derived."{pattern}"'
+        self._require_pattern(at, pattern)
         self._known(at, rule, ("regenerate", "inputs"))
         command = self._text(at, rule, "regenerate")
         if not command:
             raise self._invalid(at, pattern, 'it needs regenerate = "COMMAND"')
         return Derived(pattern, command, self._texts(at, rule, "inputs"))
 
+    def _require_pattern(self, at: str, pattern: str) -> None:
+        """Refuse what ``track`` refuses: it would guard nothing, in silence."""
+        why = patterns.fault(pattern)
+        if why:
+            raise self._invalid(at, pattern, why)
+
     def _log(self, pattern: str, rule: dict[str, object]) -> Log:
         at = f'log."{pattern}"'
+        self._require_pattern(at, pattern)
         self._known(at, rule, ("start",))
         start = self._text(at, rule, "start")
         if start is not None and "\n" in start:

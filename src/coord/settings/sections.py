@@ -5,14 +5,8 @@ from __future__ import annotations
 import coord
 from coord.base import duration
 from coord.base.errors import Environment
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote, shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from coord.base.frozen import NamedTuple
-
 
 # Unknown keys that are told of one file: each is looked for in the text, and more help nobody.
 TOLD = 10
@@ -76,6 +70,15 @@ class ConfigInvalid(Environment):
         )
         self.line = line
         self.key = key
+
+
+class ConfigUnreadable(ConfigInvalid):
+    """In place of ``.coord.toml`` stands no file, or one not to be read: no editor helps."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(path, 0, "", why)
+        self.what = "not a file that can be read"
+        self.run = f"ls -ld {quote(path)}"
 
 
 class Sections:

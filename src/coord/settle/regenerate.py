@@ -111,7 +111,7 @@ def carry_out(plan: Plan) -> Made:
     _each(plan, lambda job, record: refusal.begin(record, job.command))
     try:
         for job in plan.jobs:
-            _run(plan.spot, job)
+            _run(plan, job)
         blobs = index.stage_files(plan.spot.here, plan.paths)
     except BaseException:
         for path, kept in before.items():
@@ -147,7 +147,11 @@ def _each(plan: Plan, act: Callable[[Job, Record], object]) -> None:
 
 
 def _wanted(spot: Spot, words: Sequence[str], refused: Iterable[str]) -> list[str]:
-    """Return the paths that `words` name: refused ones, those in a folder, or any other file."""
+    """Return the paths that `words` name: refused ones, those in a folder, or any other file.
+
+    One that is not there can be made if git has it, or `.coord.toml` declares it by that very name.
+    """
+    names = {rule.pattern.lstrip("/") for rule in config.load(spot.top).derived}
     found: list[str] = []
     for word in words:
         spellings = spot.spellings(word)
@@ -155,6 +159,7 @@ def _wanted(spot: Spot, words: Sequence[str], refused: Iterable[str]) -> list[st
         known = (
             next((hit for hit in hits if hit), None)
             or [path for path in spellings if os.path.lexists(spot.full(path))][:1]
+            or [path for path in spellings if path in names or index.stages(spot.here, path)][:1]
         )
         if not known:
             raise Usage(
@@ -189,35 +194,37 @@ def _without_producer(spot: Spot, path: str, *, refused: bool) -> Refused:
     )
 
 
-def _run(spot: Spot, job: Job) -> None:
+def _run(plan: Plan, job: Job) -> None:
     """Run one producer and look at what it left.
 
     Raises:
         Refused: it failed.
     """
+    spot = plan.spot
     # Its own git commands must find the repository by the folder, as in the user's shell.
     done = subprocess.run(
         producers.argv(job), cwd=spot.top, env=git.elsewhere(), stdin=subprocess.DEVNULL,
         stdout=_STDERR, check=False,
     )  # fmt: skip
     if done.returncode:
-        raise _failed(spot, job, f"it ended with status {done.returncode}")
+        raise _failed(plan, job, f"it ended with status {done.returncode}")
     for path in job.paths:
         full = spot.full(path)
         if not os.path.lexists(full) or stat.S_ISDIR(os.lstat(full).st_mode):
-            raise _failed(spot, job, f"it left no file {path}")
+            raise _failed(plan, job, f"it left no file {path}")
         line = index.marker_line(spot.full(path))
         if line:
-            raise _failed(spot, job, f"what it made has conflict markers, {path}:{line}")
+            raise _failed(plan, job, f"what it made has conflict markers, {path}:{line}")
 
 
-def _failed(spot: Spot, job: Job, why: str) -> Refused:
+def _failed(plan: Plan, job: Job, why: str) -> Refused:
+    stays = " and the refusal stays" if any(plan.records.get(path) for path in job.paths) else ""
     return Refused(
         "producer-failed",
         f"{', '.join(job.paths)} could not be made",
         where=job.command,
-        why=f"{why}; nothing is staged and the refusal stays. With the producer mended",
-        run=f"git coord regenerate {spot.typed(*job.paths)}",
+        why=f"{why}; nothing is staged{stays}. With the producer mended",
+        run=f"git coord regenerate {plan.spot.typed(*job.paths)}",
     )
 
 

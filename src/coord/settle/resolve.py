@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from coord.base import peerfile
 from coord.base.errors import Refused, Usage
+from coord.base.names import quote
 from coord.drivers import facts, join, markers
-from coord.guard import guarded, refusal, trailers
+from coord.guard import guarded, refusal, trailers, written
 from coord.history.problem import counted
 from coord.repo import git
-from coord.settle import bothsides, index
+from coord.settle import bothsides, index, sides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,6 +113,7 @@ def settle(case: Case, take: str, reason: str) -> str:
     _require_sense(case, take)
     if take == "worktree":
         _require_named(case, reason)
+        _require_of_both(case)
     before = _before(case.spot, case.path)
     blob = _staged(case, take)
     if not case.is_conflict and blob == before:
@@ -220,9 +222,8 @@ def _joined(case: Case) -> Entry | None:
     ours, theirs, here = case.side("ours"), case.side("theirs"), case.spot.here
     if ours is None or theirs is None:
         return ours or theirs
-    sides = _both(case)
     try:
-        text = bothsides.joined(sides)
+        text = bothsides.joined(_both(case))
     except join.Refused as error:
         raise _not_both(case, error) from None
     written = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=text)
@@ -243,7 +244,7 @@ def _require_named(case: Case, reason: str) -> None:
     by_hand = any(record.take for record in case.records)
     if case.kind != "log" or not case.is_conflict or by_hand or not os.path.isfile(full):
         return
-    made = git.tell("hash-object", "-w", "--", full, cwd=case.spot.here.cwd).text
+    made = _made(case, full)
     lost = bothsides.lost(_both(case), git.tell("cat-file", "blob", made, cwd=case.spot.top).out)
     said = f"without {counted(len(lost), 'record')}"
     if lost and said not in reason:
@@ -256,6 +257,56 @@ def _require_named(case: Case, reason: str) -> None:
             run=f"git coord resolve {case.spot.typed(case.path)} --take both "
             "--reason 'what both sides have'",
         )
+
+
+def _made(case: Case, full: str) -> str:
+    """Return the blob that the file as it stands would be."""
+    return git.tell("hash-object", "-w", "--", full, cwd=case.spot.here.cwd).text
+
+
+def _require_of_both(case: Case) -> None:
+    """Refuse as made by hand what is one side, byte for byte, and lacks the other.
+
+    A driver that cannot join leaves ours there: its command, pasted before anybody has looked,
+    drops theirs under a false reason. Of a log with a join, the reason has said what it lacks.
+    """
+    full = case.spot.full(case.path)
+    ours, theirs = (case.side(take) for take in ("ours", "theirs"))
+    if case.kind not in guarded.JOINED or not os.path.isfile(full) or not (ours and theirs):
+        return
+    made = _made(case, full)
+    if ours.blob == theirs.blob or made not in {ours.blob, theirs.blob} or _has_both(case, made):
+        return
+    met = sides.labels(case.spot.here)
+    is_ours = made == ours.blob
+    mine, other = (met.ours, met.theirs) if is_ours else (met.theirs, met.ours)
+    stage, blob = ("3", theirs.blob) if is_ours else ("2", ours.blob)
+    raise Refused(
+        "one-side-only",
+        f"nothing is joined yet: the file is still as {mine} has it",
+        where=case.path,
+        why=f"what {other} has would be lost under this reason. To take one side on purpose, "
+        f"say --take {'ours' if is_ours else 'theirs'} and why. What the other one has",
+        run=f"git show {quote(f':{stage}:{case.path}') if _is_unmerged(case) else blob}",
+    )
+
+
+def _has_both(case: Case, made: str) -> bool:
+    """Tell whether a text that is one side has what the other one has, or was said to lack it."""
+    both = _both(case)
+    try:
+        if not all(map(written.is_text, (both.ours, both.theirs))):
+            return False
+        bothsides.joined(both)
+    except join.Refused:
+        return False
+    text = git.tell("cat-file", "blob", made, cwd=case.spot.top).out
+    by_hand = any(record.take for record in case.records)
+    return (case.kind == "log" and not by_hand) or not bothsides.lost(both, text)
+
+
+def _is_unmerged(case: Case) -> bool:
+    return len(index.stages(case.spot.here, case.path).keys() - {"0"}) > 0
 
 
 def _not_both(case: Case, error: join.Refused) -> Refused:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base import publish, sharing
 from coord.base.errors import Environment
+from coord.base.frozen import NamedTuple
 from coord.board import chosen, scopes
 from coord.board.events import Place
 from coord.board.roll import Roll

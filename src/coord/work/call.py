@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base.errors import Usage
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 
 if TYPE_CHECKING:

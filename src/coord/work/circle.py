@@ -2,14 +2,16 @@
 
 The board holds them: who waits in a line, which wait is at work in a private git dir, and from
 which run's command a wait was started. It is looked for when a wait begins, after it is to be seen:
-of two that close a circle at once, one at least sees the other.
+of two that close a circle at once, one at least sees the other. Where both do, one goes on.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import time
+from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import claims, keys, notices, scopes, view
 from coord.board.line import State
@@ -20,9 +22,11 @@ if TYPE_CHECKING:
 
     from coord.board.line import Place
     from coord.board.roll import Roll
+    from coord.liveness.sessionfile import Session
     from coord.work.arrive import Worker
     from coord.work.call import Call
 
+_PATIENCE, _AGAIN = 10.0, 0.02  # seconds
 INSIDE = "COORD_RUN"
 """The runs that a command was started from, by nonce, outermost first."""
 
@@ -37,6 +41,7 @@ class Wait(NamedTuple):
         within: the runs it was started from.
         nonce: the place of a ``run``, None for a claim or a mere wait.
         blocks: whether a command waits there now; a claim in line leaves its worker free to go on.
+        settled: it is sure to wait; else it looks for a circle in this moment, as this one does.
     """
 
     scope: str
@@ -45,6 +50,12 @@ class Wait(NamedTuple):
     within: tuple[str, ...]
     nonce: str | None
     blocks: bool
+    settled: bool = True
+
+    @property
+    def rank(self) -> tuple[str, str, str]:
+        """Who is refused of those who close a circle in one moment: to all of them the last."""
+        return self.instance, self.scope, self.nonce or ""
 
 
 class Step(NamedTuple):
@@ -79,18 +90,26 @@ def require_not_inside(
             )
 
 
-def require_none(call: Call, worker: Worker, scope: str, mine: Place | None) -> None:
+def require_none(
+    call: Call, worker: Worker, scope: str, mine: Place | None, session: Session | None
+) -> None:
     """Name a circle that this wait closes, to all who are in it.
 
     Where each of them is at a wait now it is refused, for it can only end by its time; a mere place
     in line leaves its worker free to go on, and is a note.
 
+    Args:
+        call: who calls.
+        worker: who waits.
+        scope: what for.
+        mine: its place, None for a mere wait.
+        session: its lock, which says from then on that it is sure to wait.
+
     Raises:
         Refused: nobody in it would go on.
     """
     start = _start(call, worker, scope, mine)
-    board = _Board(worker)
-    found = board.circle(start, blocked=True)
+    board, found = _looked(worker, start)
     if found:
         tell(worker, found, "that wait was refused, so the others go on")
         raise Refused(
@@ -101,6 +120,24 @@ def require_none(call: Call, worker: Worker, scope: str, mine: Place | None) -> 
             run=_way_out(call, start, found),
         )
     name(call, worker, board.circle(start))
+    if session is not None:
+        session.settle()
+
+
+def _looked(worker: Worker, start: Wait) -> tuple[_Board, list[Step]]:
+    """Return a circle of waits that `start` closes, once it is known whose that refusal is.
+
+    Those who look in the same moment see each other: the last by rank is refused at once, and the
+    others look again until it has left, or is sure to wait, having looked before they came.
+    """
+    end = time.monotonic() + _PATIENCE
+    while True:
+        board = _Board(worker)
+        found = board.circle(start, blocked=True)
+        looking = [step.wait.rank for step in found[1:] if not step.wait.settled]
+        if not looking or max(looking) < start.rank or time.monotonic() > end:
+            return board, found
+        time.sleep(_AGAIN)
 
 
 def met(call: Call, worker: Worker, scope: str, mine: Place) -> None:
@@ -229,9 +266,11 @@ class _Board:
                 if is_order and not place.run:
                     continue
                 if place.instance and not state.has_turn(at) and not self._roll.is_dead(place):
+                    settled = not place.run or self._roll.is_settled(place)
                     yield Wait(
-                        scope, place.actor, place.instance, place.within, place.nonce, place.run
-                    )
+                        scope, place.actor, place.instance, place.within, place.nonce, place.run,
+                        settled,
+                    )  # fmt: skip
 
     def _at_work(self) -> Iterator[Wait]:
         known = {
@@ -240,4 +279,6 @@ class _Board:
         for instance, actor in known.items():
             for found in self._roll.waits(instance or ""):
                 if found.lives:
-                    yield Wait(found.scope, actor, instance or "", found.within, None, blocks=True)
+                    yield Wait(
+                        found.scope, actor, instance or "", found.within, None, True, found.settled
+                    )

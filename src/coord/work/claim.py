@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base.errors import Usage
+from coord.base.frozen import NamedTuple
 from coord.base.names import shown
 from coord.board import claims, events
 from coord.repo import git

@@ -36,14 +36,17 @@ def offered_anew(reader: Reader, scope: str) -> Refused | None:
 
 
 def orphaned(who: str, scope: str) -> Refused:
-    """Return why a wait ends: `who` has ended, and nobody reads its answer."""
+    """Return why a wait ends: `who` has ended, one of the processes it was started under.
+
+    Others of them may live on, as a subshell of its script does.
+    """
     wait = f"git coord wait {quote(scope)}"
     return Refused(
         "worker-gone",
-        f"nobody is left to wait for {scope}",
+        f"the wait for {scope} has ended with {who}",
         where=scope,
-        why=f"{who} that this wait was started from has ended; what is to outlive its shell "
-        f"is started by setsid {wait}",
+        why="it was started under that process, even if others between them live on; "
+        f"what is to outlive its shell is started by setsid {wait}",
         run=wait,
     )
 

@@ -96,7 +96,7 @@ def _tip(worker: Worker, branch: str) -> str:
         f"{branch} has no commit to finish",
         where=worker.here.cwd,
         why="a branch lands with its commits",
-        run="git commit --allow-empty -m start",
+        run="git commit --allow-empty --only -m start",
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
+from coord.base.frozen import NamedTuple
 from coord.board import claims, events, scopes, view
 from coord.settings import config
 

@@ -21,10 +21,10 @@ def looked_at(call: Call, here: Worktree, pattern: str, start: str | None) -> st
     Raises:
         Refused: nothing was asked, and the file is no log.
     """
-    path = os.path.join(here.top or here.cwd, pattern.lstrip("/"))
-    if not os.path.isfile(path) or os.path.islink(path):
+    text = _head(here.top or here.cwd, pattern)
+    if text is None:
         return start
-    found = written.how(peerfile.head(path, written.LOOKED_AT))
+    found = written.how(text)
     if start is not None:
         if found.kind == "changelog":
             again = f"git coord track changelog {quote(pattern)}"
@@ -36,3 +36,17 @@ def looked_at(call: Call, here: Worktree, pattern: str, start: str | None) -> st
         promise = f"; not promised: {found.unpromised}" if found.unpromised else ""
         call.note(f"{found.why}{promise}")
     return found.start
+
+
+def is_text(top: str, pattern: str) -> bool:
+    """Tell whether the file that a pattern names is text; yes where it names none."""
+    text = _head(top, pattern)
+    return text is None or written.is_text(text)
+
+
+def _head(top: str, pattern: str) -> bytes | None:
+    """Return what the file begins with; None where the pattern names no plain file."""
+    path = os.path.join(top, pattern.lstrip("/"))
+    if not os.path.isfile(path) or os.path.islink(path):
+        return None
+    return peerfile.head(path, written.LOOKED_AT)

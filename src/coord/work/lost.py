@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board import text, view
 
@@ -22,16 +23,18 @@ class Lost(NamedTuple):
         words: that, after its name.
         run: the command that takes its scope.
         surely: it is proved to have ended or to be gone: its release will not come.
+        over: it is proved that nothing of it works on.
     """
 
     words: str
     run: str
     surely: bool = True
+    over: bool = True
 
     @property
     def offer(self) -> str:
         """The command in a line; to take what somebody may still work on is a decision."""
-        if self.surely:
+        if self.over:
             return f"{self.run} takes it, on the record"
         return f"to take it is your decision: {self.run}"
 
@@ -63,6 +66,9 @@ def found(
         return None
     if holder.run and roll.is_dead(holder):
         return Lost(", whose run has ended", f"{take} --reason 'its run has ended'")
+    if roll.lingers(holder):
+        words = ", whose run was killed; what that has started may work on"
+        return Lost(words, f"{take} --reason 'its run was killed'", over=False)
     status = roll.of(holder.instance)
     lost = None if status.present else _away(status, take, roll.now)
     if lost is None or not roll.is_finished(holder):
@@ -92,17 +98,20 @@ def _away(status: Status, take: str, now: float | None) -> Lost | None:
     return _silent(status, take, now)
 
 
-def tell(call: Call, worker: Worker, scope: str, state: State, roll: Roll) -> bool:
-    """Say that the release of a scope may not come by itself, if so; tell whether it was said."""
-    holder = state.holder
-    if holder is None or holder.instance == worker.instance:
-        return False
-    lost = found(scope, holder, roll, state.generation, worker.branch)
-    if lost is None:
-        return False
-    call.note(f"{scope} is held by {view.told(holder)}{lost.words}")
-    call.note(lost.offer)
-    return True
+def tell(call: Call, worker: Worker, scope: str, state: State, told: str = "") -> str:
+    """Say that the release of a scope may not come by itself, if so and if it is not `told` yet.
+
+    Returns what is told by then, which says nothing but to the next call of this.
+    """
+    holder, roll = state.holder, worker.roll()
+    if holder is not None and holder.instance == worker.instance:
+        holder = next(filter(roll.lingers, view.running(state, worker.instance, roll)), None)
+    lost = holder and found(scope, holder, roll, state.generation, worker.branch)
+    mark = f"{state.generation} {lost.surely}" if lost else ""
+    if holder is not None and lost and mark != told:
+        call.note(f"{scope} is held by {view.told(holder)}{lost.words}")
+        call.note(lost.offer)
+    return mark or told
 
 
 def _silent(status: Status, take: str, now: float | None) -> Lost | None:
@@ -110,4 +119,4 @@ def _silent(status: Status, take: str, now: float | None) -> Lost | None:
         return None
     since = text.silence(status, now)
     why = f": {status.why}" if status.why else ""
-    return Lost(f", {since}{why}", f"{take} --reason {quote(since)}", surely=False)
+    return Lost(f", {since}{why}", f"{take} --reason {quote(since)}", surely=False, over=False)

@@ -29,9 +29,18 @@ class Order(NamedTuple):
 
     @property
     def tips(self) -> list[str | None]:
-        """Their commits, as they are `finished`; None: none of its name is what was finished."""
-        refs = [one.branch.ref for one in self.plan.finished]
-        return [None if ref is None else ref.commit for ref in refs]
+        """Their commits, as they are `finished`; None: none of its name is what was finished.
+
+        Where several others have the commits, it is that which was finished.
+        """
+        found = [one.branch for one in self.plan.finished]
+        return [one.tip if one.under else one.ref and one.ref.commit for one in found]
+
+    @property
+    def deleted(self) -> dict[str, str]:
+        """Those of them that are gone, with the commit that brings each back."""
+        gone = {one.branch.name: one.deleted_at for one in self.plan.finished}
+        return {name: commit for name, commit in gone.items() if commit}
 
     @property
     def has_landed(self) -> bool:

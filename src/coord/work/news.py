@@ -6,6 +6,7 @@ of small files (0.5 ms).
 
 from __future__ import annotations
 
+from coord.base.frozen import NamedTuple
 from coord.board import chosen, keys
 from coord.liveness import beats
 from coord.repo import worktree
@@ -13,14 +14,11 @@ from coord.repo import worktree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import NamedTuple
 
     from coord.board.notices import Notice
     from coord.board.store import Store
     from coord.board.waiting import Watch
     from coord.work.arrive import Worker
-else:
-    from coord.base.frozen import NamedTuple
 
 
 class Reader(NamedTuple):

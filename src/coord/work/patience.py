@@ -1,4 +1,4 @@
-"""Waiting for a scope, and why it may end without it: the time is up, or nobody is left to wait."""
+"""Waiting for a scope, and why it may end without it: the time is up, or its worker's."""
 
 from __future__ import annotations
 
@@ -18,28 +18,35 @@ if TYPE_CHECKING:
     from coord.board.bell import Bell
     from coord.board.events import Place
     from coord.work.arrive import Worker
+    from coord.work.call import Call
 
-_AGAIN = 1.0  # seconds; that a run of one's own was killed is no event
+_AGAIN = 1.0  # seconds; that somebody has ended is no event
 
 
 def until(
+    call: Call,
     worker: Worker,
     scope: str,
     is_open: Callable[[State], bool],
     timeout: float,
-    rung: Callable[[], None],
     *,
+    rung: Callable[[], None],
     end: float | None = None,
+    told: str = "",
 ) -> None:
     """Wait until `is_open`, at most `timeout` seconds, with signs of life all the while.
 
+    That its holder has ended meanwhile is said as soon as that is seen: it is no event.
+
     Args:
+        call: who calls.
         worker: who waits.
         scope: what for.
         is_open: judges how the scope stands, at once and after each event.
         timeout: seconds at most; 0 does not wait.
         rung: called when there may be news.
         end: when its time is up, by the monotonic clock, where it began before.
+        told: what was said already of a holder who is not there (:func:`coord.work.lost.tell`).
 
     Raises:
         Refused: the time is up, a process above this one has ended, or the scope is offered.
@@ -59,9 +66,9 @@ def until(
             now = time.monotonic()
             if now >= end:
                 raise timed_out(worker, scope, state, timeout)
-            if worker.watch.is_broken() or (
-                bell.rest(min(end - now, _rest(worker, state))) == "ended"
-            ):
+            told = lost.tell(call, worker, scope, state, told)
+            rest = min(end - now, _AGAIN, worker.beat_every)
+            if worker.watch.is_broken() or bell.rest(rest) == "ended":
                 raise cutoff.orphaned(worker.watch.told, scope)
         finally:
             bell.close()
@@ -99,12 +106,6 @@ def news_of(worker: Worker) -> str:
     except OSError:  # read-only: it is looked for from time to time
         pass
     return told
-
-
-def _rest(worker: Worker, state: State) -> float:
-    """Return after how many seconds to judge again, whatever has happened."""
-    own = any(one.run and one.instance == worker.me.instance for one in state.line)
-    return min(_AGAIN, worker.beat_every) if own else worker.beat_every
 
 
 def require_not_offered(worker: Worker, scope: str, state: State) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
+from coord.base.frozen import NamedTuple
 from coord.board import claims
 from coord.work import arrive, leaving, lost
 

@@ -127,22 +127,20 @@ def _place(call: Call, worker: Worker, session: Session, command: Sequence[str])
 @contextlib.contextmanager
 def _placed(hold: Hold, timeout: float, rung: Callable[[Worker], None]) -> Iterator[None]:
     """Have the turn for a block, and no place in line before or after."""
-    worker, scope, told = hold.worker, hold.scope, True
-
-    def has_turn(_: State) -> bool:
-        nonlocal told
-        state = _queued(hold)
-        told = told or lost.tell(hold.call, worker, scope, state, worker.roll())
-        return _has_turn(state, hold.place)
-
+    worker, scope, told = hold.worker, hold.scope, ""
     try:
         state = _queued(hold)
         circle.require_not_inside(worker, scope, state, hold.place)
         if timeout:
             told = _say(hold, state, timeout)
         if timeout and not _has_turn(state, hold.place):
-            circle.require_none(hold.call, worker, scope, hold.place)
-        patience.until(worker, scope, has_turn, timeout, lambda: rung(worker))
+            circle.require_none(hold.call, worker, scope, hold.place, hold.session)
+        else:
+            hold.session.settle()
+        patience.until(
+            hold.call, worker, scope, lambda _: _has_turn(_queued(hold), hold.place), timeout,
+            rung=lambda: rung(worker), told=told,
+        )  # fmt: skip
         yield
     finally:
         _give_up(hold)
@@ -179,10 +177,10 @@ def _beat_until(done: threading.Event, worker: Worker) -> None:
         worker.beat(own if above is None or above.has_ended else above)
 
 
-def _say(hold: Hold, state: State, timeout: float) -> bool:
+def _say(hold: Hold, state: State, timeout: float) -> str:
     """Say what is waited for, and that a place of the worker's own stays after the block.
 
-    Tells whether it was said that the scope may not come by itself.
+    Returns what was told of a holder who is not there.
     """
     call, worker, scope, mine = hold[:4]
     claimed = next((one for one in state.line if events.is_same(one, mine)), None)
@@ -191,12 +189,12 @@ def _say(hold: Hold, state: State, timeout: float) -> bool:
     elif claimed is not None:
         call.note(f"your place in the line for {scope} stays yours after this command")
     if _has_turn(state, mine):
-        return False
+        return ""
     roll = worker.roll()
     first = next((one for one in state.at_work() if one.instance == worker.instance), None)
     number = view.claimant(state, mine, roll).number
     call.note(patience.told(scope, first or state.line[0], number, timeout))
-    return lost.tell(call, worker, scope, state, roll)
+    return lost.tell(call, worker, scope, state)
 
 
 def _give_up(hold: Hold) -> None:

@@ -59,7 +59,7 @@ def take_over(
         _may_take(
             call, scope, seen, worker, roll, from_present=from_present, gone=gone, reason=text
         )
-        return events.taken(state, mine, text)
+        return events.taken(state, mine, text, roll.lingers)
 
     outcome = claims.change(worker.store, scope, worker.me, decide)
     if outcome.event is None:
@@ -97,7 +97,9 @@ def _may_take(
     if gone and not (status and status.gone):
         raise _not_gone(scope, holder)
     at_work = holder.command if roll.works_on(holder) else None
-    if at_work is not None:
+    if roll.lingers(holder):
+        call.note(f"what {view.run(holder)} has started may work on under {scope}")
+    elif at_work is not None:
         if not from_present:
             raise _running(scope, holder, at_work.pid)
         call.note(f"{at_work.name}, pid {at_work.pid}, is still running under {scope}")

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import CoordError
 from coord.board import bygone, chosen, claims, sweep
 from coord.board.roll import Roll
+from coord.board.sweep import Done
 from coord.settings import config
 from coord.work import where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from coord.board.store import Store
-    from coord.board.sweep import Done
     from coord.work.call import Call
 
 # More than a year of a busy fleet leaves; whoever has more does it again.
@@ -24,10 +24,14 @@ _AT_ONCE = 512  # records, while writers wait
 
 
 class Swept(NamedTuple):
-    """How many records went off the board, and whether that may not be all."""
+    """How many records went off the board, and whether that may not be all.
+
+    Not `alone` it was kept from some: somebody was writing, or there are no locks.
+    """
 
     records: int
     more: bool
+    alone: bool = True
 
 
 def portion(store: Store, roll: Roll) -> None:
@@ -56,22 +60,25 @@ def everything(call: Call) -> Swept:
         return Swept(0, more=False)
     store = chosen.board_of(here.common_dir)
     roll = Roll(store, here, config.load(here.top).expires)
-    total, folders = 0, store.folders("claims")
-    for at in range(0, len(folders), _AT_ONCE):
-        among = folders[at : at + _AT_ONCE]
-        total += _until_done(partial(sweep.scopes, store, _AT_ONCE, among), total)
+    folders = store.folders("claims")
+    parts = [folders[at : at + _AT_ONCE] for at in range(0, len(folders), _AT_ONCE)]
+    scopes = _all([partial(sweep.scopes, store, _AT_ONCE, among) for among in parts], 0)
+    total = scopes.records
     total += sum(claims.compact(store, folder, _MOST) for folder in store.folders("claims"))
-    total += _until_done(partial(bygone.mail, store, _AT_ONCE, _MOST), total)
-    total += _until_done(partial(bygone.posted, store, _AT_ONCE, _MOST), total)
-    total += _until_done(partial(bygone.workers, store, roll, _AT_ONCE, _MOST), total)
-    return Swept(total, more=total >= _MOST)
+    acts = [partial(act, store, _AT_ONCE, _MOST) for act in (bygone.mail, bygone.posted)]
+    rest = _all([*acts, partial(bygone.workers, store, roll, _AT_ONCE, _MOST)], total)
+    total += rest.records
+    return Swept(total, total >= _MOST, scopes.alone and rest.alone)
 
 
-def _until_done(act: Callable[[], Done], before: int) -> int:
-    """Repeat `act` until it finds no more than it takes; return how many records it took."""
-    total = 0
-    while before + total < _MOST and (taken := act().records):
-        total += taken
-        if taken < _AT_ONCE:
-            break
-    return total
+def _all(acts: Iterable[Callable[[], Done]], before: int) -> Done:
+    """Repeat each of `acts` until it finds no more than it takes; return what they did."""
+    total, alone = 0, True
+    for act in acts:
+        while before + total < _MOST:
+            done = act()
+            total += done.records
+            alone &= done.alone
+            if done.records < _AT_ONCE:
+                break
+    return Done(total, 0, alone)

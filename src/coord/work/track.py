@@ -6,11 +6,12 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import command
-from coord.base.names import quote
+from coord.base.names import operand, quote
+from coord.check import commands
 from coord.guard import guarded, trust
 from coord.installer import attributesfile, disk, pattern
 from coord.installer.apply import alone, apply
-from coord.repo import git, worktree
+from coord.repo import git, underway, worktree
 from coord.settings import config
 from coord.settle import template
 from coord.work import logmode, trackfaults, where
@@ -80,6 +81,7 @@ def track(call: Call, rule: Rule) -> Changed:
     with alone(here.common_dir, again=f"git coord {call.words}"):
         files = Files.read(here)
         fault = pattern.fault(rule.pattern, files.top)
+        fault = fault or pattern.unfit(here, files.top, rule.pattern)
         if fault:
             raise trackfaults.usage(rule.pattern, fault, rule.kind)
         rule = rule._replace(pattern=pattern.meant(here, files.top, rule.pattern))
@@ -125,16 +127,33 @@ def left(call: Call, done: Changed) -> None:
         message = quote(f"Guard {done.pattern}" if done.rule else "Guard less")
         sparse = git.ask("config", "--bool", "core.sparseCheckout", cwd=files.top).text == "true"
         add = "git add --sparse" if sparse else "git add"
-        call.note(f"commit it: {add} {names} && git commit -m {message} -- {names}")
+        # A merge takes along what is added; git refuses a commit of single paths meanwhile.
+        commit = "" if underway.is_busy(files.here) else f" && git commit -m {message} -- {names}"
+        call.note(f"commit it: {add} {names}{commit}")
     if done.rule is None:
         return
     if not pattern.has_files(files.here, files.top, done.pattern):
-        call.note(f"{done.pattern} matches no file yet")
+        call.note(_guards_nothing(files.top, done.rule))
+    if done.rule.kind in guarded.JOINED and not logmode.is_text(files.top, done.pattern):
+        call.note(
+            f"{done.pattern} is no text, it has NUL bytes or stands for a large file: nothing is "
+            "joined, and each merge of two versions is left to a person"
+        )
     if not files.here.installed:
         call.note(f"this clone has no drivers yet: {command.install()}")
     committed = disk.read(files.path(attributesfile.COMMITTED)) or b""
     for warning in pattern.overridden(files.here, committed, done.pattern, done.rule.kind):
         call.note(warning)
+
+
+def _guards_nothing(top: str, rule: Rule) -> str:
+    """Return what is said of a pattern without files; of a folder's name, what guards its files."""
+    if not pattern.is_folder(top, rule.pattern):
+        return f"{rule.pattern} matches no file yet"
+    how = rule.regenerate if rule.kind == "derived" else rule.start
+    inside = commands.track(rule.kind, f"{rule.pattern}/**", how, rule.inputs)
+    again = f"git coord untrack {operand(rule.pattern)} && {inside}"
+    return f"{rule.pattern} is a folder, and guards no file; for those in it: {again}"
 
 
 def _require_sense(rule: Rule) -> None:

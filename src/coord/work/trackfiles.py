@@ -73,10 +73,27 @@ class Files:
         ]
 
     def committable(self, changed: Sequence[str]) -> list[str]:
-        """Return the changed files that git can add: a deleted one only if it is tracked."""
+        """Return the changed files that git can add: a deleted one only if it is tracked.
+
+        Where one was changed, so is what an earlier call has changed and nobody has committed: one
+        says what the other's declarations mean.
+        """
         names = [name for name in self.texts if name in changed]
+        if names:
+            names = [name for name in self.texts if name in changed or self._is_pending(name)]
         known = git.tell("ls-files", "-z", "--", *names, cwd=self.top).fields if names else []
         return [name for name in names if name in known or os.path.exists(self.path(name))]
+
+    def _is_pending(self, name: str) -> bool:
+        """Tell whether what a file declares of ours, as it was read, is not committed."""
+        old = git.ask("show", f"HEAD:./{name}", cwd=self.top).out
+        return _ours(name, old) != _ours(name, self.texts[name] or b"")
+
+
+def _ours(name: str, text: bytes) -> list[bytes]:
+    """Return the lines that are ours; an attributes file has others' too."""
+    lines = text.rstrip().splitlines()
+    return lines if name == config.FILE else [line for line in lines if b"coord-" in line]
 
 
 def _attributes(kind: str | None, pattern: str, old: bytes | None) -> bytes | None:

@@ -37,6 +37,8 @@ class Waiting(NamedTuple):
         end: when its time is up, by the monotonic clock.
         session: its lock, None where nothing could be written.
         within: the runs it was started from, by nonce.
+        told: what was said of a holder who is not there.
+        known: what is known to have ended of the holder.
     """
 
     worker: Worker
@@ -45,13 +47,24 @@ class Waiting(NamedTuple):
     end: float
     session: Session | None
     within: tuple[str, ...]
+    told: str
+    known: str
 
 
 class Resumed(NamedTuple):
-    """What is left of a wait that has slept: when its time is up, and its lock."""
+    """What is left of a wait that has slept.
+
+    Attributes:
+        end: when its time is up.
+        session: its lock.
+        told: as :class:`Waiting` has it.
+        known: likewise.
+    """
 
     end: float
     session: Session | None
+    told: str = ""
+    known: str = ""
 
 
 def wait(
@@ -90,7 +103,7 @@ def wait(
 
     newest = claims.top(worker.store, scope)
     state = State() if newest is None else newest.state
-    session = None if resumed is None else resumed.session
+    session, told, known = (None, "", "") if resumed is None else resumed[1:]
     try:
         if is_open(state):
             return Waited(worker, scope, state)
@@ -98,18 +111,20 @@ def wait(
         end = time.monotonic() + timeout if resumed is None else resumed.end
         if resumed is None and timeout:
             _say(call, worker, scope, state, timeout)
-            lost.tell(call, worker, scope, state, worker.roll())
             if worker.me.instance is not None:
                 session = attending.begin(worker.here.git_dir, worker.instance, scope, within)
             circle.require_not_inside(worker, scope, state, None, within)
-            circle.require_none(call, worker, scope, None)
+            circle.require_none(call, worker, scope, None, session)
         require_no_offer()
         if worker.watch.is_broken():
             raise cutoff.orphaned(worker.watch.told, scope)
         own = any(one.run and one.instance == worker.me.instance for one in state.line)
         if newest is not None and not own and time.monotonic() < end:
-            sleep(Waiting(worker, scope, newest.seq + 1, end, session, within))
-        patience.until(worker, scope, is_open, timeout, require_no_offer, end=end)
+            told = lost.tell(call, worker, scope, state, told)
+            sleep(Waiting(worker, scope, newest.seq + 1, end, session, within, told, known))
+        patience.until(
+            call, worker, scope, is_open, timeout, rung=require_no_offer, end=end, told=told
+        )
     finally:
         if session is not None:
             session.drop()
@@ -161,7 +176,7 @@ def _say(call: Call, worker: Worker, scope: str, state: State, timeout: float) -
     number = view.claimant(state, mine[0], roll).number if mine else None
     working = (one for one in state.at_work() if one.instance == worker.instance)
     call.note(patience.told(scope, next(working, state.holder), number, timeout))
-    if view.orders_merges(scope, state):
+    if view.orders_merges(scope, state.line):
         call.note(f"no work has to wait for {scope}: that line is the order of merging")
 
 

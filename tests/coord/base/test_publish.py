@@ -153,3 +153,18 @@ def test_a_full_disk_leaves_no_temporary_file(
     with pytest.raises(OSError, match="No space"):
         publish.create(str(tmp_path / "a"), b"1")
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(("folder", "lock"), [(0o700, 0o600), (0o755, 0o600), (0o777, 0o666)])
+def test_a_lock_is_for_all_who_may_write_in_its_folder(
+    tmp_path: Path, folder: int, lock: int
+) -> None:
+    """Whatever the umask of who came first: another who cannot open it could not write at all."""
+    tmp_path.chmod(folder)
+    before = os.umask(0o077)
+    try:
+        os.close(publish.opened(str(tmp_path / "lock")))
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "lock").stat().st_mode & 0o777 == lock

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import actors, bygone, claims, events, inbox, keys, letters, messages
+from coord.board import actors, bygone, claims, events, handover, inbox, keys, letters, messages
 from coord.board.directory import Directory
 from coord.board.events import Place
 from coord.board.messages import Message, Party
+from coord.board.offer import Offer
 from coord.board.roll import Roll
 from coord.identity import pin
 from coord.identity.whoami import Identity
@@ -82,11 +83,61 @@ def test_a_gone_worker_goes_with_its_mail_and_others_stay(repo: Repo, board: str
     me = Identity("w", holds, "pinned", 2)
     claims.change(store, "task:x", me, lambda at: events.joined(at, mine, lambda _: False))
 
+    assert bygone.workers(store, roll(repo, store)).records == 0  # first seen gone
+    aged(board, f"gone/a-{gone}")
     while bygone.workers(store, roll(repo, store), most=1).records:
         pass
 
     assert {one.instance for one in actors.every(store)} == {here, holds, young, other}
     assert list(store.list(keys.messages(gone))) == []
+
+
+def test_a_worker_goes_a_month_after_it_went(repo: Repo, board: str) -> None:
+    """Not when it is away for a moment, nor when it has something unread of since, nor was back."""
+    store, home = Directory(board), os.path.join(os.path.dirname(board), "..", "worktrees", "a")
+    worker = enrolled(repo, board, "worktrees/a")
+    sent(store, board, worker, "old")
+
+    def sweep() -> list[str]:
+        assert bygone.mail(store).records == 0
+        bygone.workers(store, roll(repo, store))
+        return [one.text for one in inbox.unread(store, worker)]
+
+    assert sweep() == ["old"]
+    os.makedirs(home)  # back from where it was moved
+    aged(board, f"gone/a-{worker}")
+    assert sweep() == ["old"]
+    os.rmdir(home)
+    assert sweep() == ["old"]  # the mark of before went when it was back
+    aged(board, f"gone/a-{worker}")
+    young = sent(store, board, worker, "young")
+    os.utime(os.path.join(board, f"{keys.messages(worker)}/{young.id}"))
+    assert sweep() == ["old", "young"]
+    aged(board, f"{keys.messages(worker)}/{young.id}")
+    store.create(keys.event(keys.claim("task:torn"), 1), b"{")
+    assert sweep() == ["old", "young"]  # who has that place, or is offered it, nobody can tell
+    store.delete(keys.event(keys.claim("task:torn"), 1), b"{")
+    assert sweep() == []
+    assert list(actors.every(store)) == list(store.list("gone")) == []
+
+
+def test_the_receipt_of_an_offer_that_stands_is_kept(repo: Repo, board: str) -> None:
+    """It was shown a month ago; without its receipt it would be news again."""
+    del repo
+    store, to = Directory(board), "i-to"
+    me = Identity("w", "i-me", "pinned", 2)
+    mine = Place("w", me.instance, "b", pin.now())
+    offer = Offer("0123456789abcdef", (to,), "to", "note", pin.now(), "pinned")
+    claims.change(store, "task:x", me, lambda at: events.joined(at, mine, lambda _: False))
+    claims.change(store, "task:x", me, lambda at: handover.offered(at, offer))
+    inbox.mark_read(store, to, inbox.unread(store, to))
+    inbox.mark_read(store, to, [sent(store, board, to, "later")])
+    for rec in store.list(keys.read(to), values=False):
+        aged(board, rec.key)
+
+    bygone.mail(store)
+
+    assert [(one.text, one.read) for one in inbox.unread(store, to)] == [("note", True)]
 
 
 def test_what_was_read_a_month_ago_goes_with_its_receipt(repo: Repo, board: str) -> None:

@@ -33,13 +33,15 @@ def opened(run: Callable[..., str], verb: str, log: Path) -> int:
 
 
 def test_a_swept_year_is_opened_like_a_new_board(year: dict[str, Any], tmp_path: Path) -> None:
-    """Of thirty scopes, forty messages and ten gone workers nothing is left but the mark."""
+    """Of thirty scopes, forty messages and ten long gone workers nothing is left but the mark."""
     make, live = year["Repo"], year["live"]
     new, old = make(tmp_path / "new"), make(tmp_path / "old")
     live(old, year["Year"](30, 4, 40, 10))
     before = opened(old.run, "board", tmp_path / "log")
 
-    old.run("sh", "-c", "git coord doctor --sweep || test $? = 1")
+    sweep = "git coord doctor --sweep || test $? = 1"
+    month = "find .git/coord/board/gone -type f -exec touch -d '40 days ago' {} +"
+    old.run("sh", "-c", f"{{ {sweep}; }} && {month} && {{ {sweep}; }}")
 
     for verb in ("board", "wake --no-stagger", "inbox", "list"):
         assert (

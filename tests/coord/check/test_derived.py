@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.check import commands
 from harness.check import branch, declare, found, problems, server_merge
 
 if TYPE_CHECKING:
@@ -76,6 +77,53 @@ def test_the_printed_command_makes_it_fresh(guarded: Repo) -> None:
     assert guarded.git("log", "-1", "--format=%(trailers:key=Coord-Resolved,valueonly)").startswith(
         "schema.json"
     )
+
+
+@pytest.mark.parametrize("change", ["", "A\n"])
+def test_the_printed_command_commits_nothing_else_that_is_staged(
+    guarded: Repo, change: str
+) -> None:
+    """Whether the artifact changes or not, and from a subfolder."""
+    guarded.install()
+    guarded.commit("input", {"src/c.proto": change})
+    guarded.write("other", "staged\n")
+    guarded.git("add", "other")
+    [problem] = problems(guarded)
+
+    assert guarded.paste(f"cd src && {problem.run}").code == 0
+
+    assert not problems(guarded)
+    assert guarded.git("diff", "--cached", "--name-only") == "other"
+    assert "other" not in guarded.git("show", "--name-only", "--format=", "HEAD")
+
+
+def test_an_artifact_whose_name_is_a_glob_is_committed_alone(guarded: Repo) -> None:
+    """To git ``*.json`` would be the other one too."""
+    guarded.install()
+    for name in ("*.json", "b.json"):
+        guarded.write(name, "old\n")
+    guarded.git("add", ".")
+    guarded.git("commit", "-q", "-m", "two")
+    guarded.write("b.json", "staged\n")
+    guarded.git("add", "b.json")
+    guarded.write("*.json", "new\n")
+
+    assert guarded.paste(commands.regenerate_all([b"*.json"]).partition(" && ")[2]).code == 0
+
+    assert guarded.git("show", "--name-only", "--format=", "HEAD") == "*.json"
+
+
+def test_within_a_merge_the_merge_takes_the_artifact_along(guarded: Repo) -> None:
+    """There git refuses a commit of single paths."""
+    guarded.install()
+    guarded.commit("input", {"src/a.proto": "A\n"})
+    branch(guarded, "side", "else", {"other": "o\n"})
+    guarded.git("merge", "-q", "--no-ff", "--no-commit", "side")
+    [problem] = problems(guarded)
+
+    assert guarded.paste(f"{problem.run} && git commit -q --no-edit").code == 0
+
+    assert not problems(guarded)
 
 
 def test_inputs_of_both_sides_and_one_sides_artifact_are_stale(guarded: Repo) -> None:

@@ -148,12 +148,16 @@ def test_an_unborn_branch_is_judged(tmp_path: Path, env: dict[str, str]) -> None
     assert found(unborn, tree=True) == [("id-taken", "coordination/ids/a/x.toml")]
 
 
-def test_a_bare_repository_has_heads_tree(guarded: Repo, tmp_path: Path) -> None:
+def test_a_bare_repository_has_heads_tree(
+    guarded: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """There is no other."""
     guarded.commit("double", {"coordination/ids/adr/1.toml": "x"})
     guarded.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
 
-    bare = guarded.at(tmp_path / "bare.git")
+    bare = guarded.bare(tmp_path / "bare.git")
+    for key, text in bare.env.items():
+        monkeypatch.setenv(key, text)
 
     assert found(bare, tree=True) == [("id-taken", "coordination/ids/adr/1.toml")]
 

@@ -72,6 +72,18 @@ def test_workers_that_hooks_or_commands_pinned_are_on_the_roll(
     assert len(list(records.iterdir())) == 2
 
 
+def test_the_first_look_at_a_board_knows_what_each_worker_has_checked_out(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """It gives the clone its id, and took those that it then enrolled for another one's."""
+    assert repo.install().code == 0
+    repo.worktree(tmp_path / "new", "feat-new")
+
+    (found,) = answer(repo, "board")["actors"]
+
+    assert (found["branch"], found["liveness"]) == ("feat-new", "present")
+
+
 def test_half_an_hour_of_silence_drops_a_worker_from_the_present(one: Repo, two: Repo) -> None:
     """By the age of its sign; it comes back with its next command or hook."""
     answer(one, "claim", "x")
@@ -124,6 +136,16 @@ def test_a_person_reads_who_holds_who_waits_and_why(one: Repo, two: Repo) -> Non
     assert "| split\\x1b[2J" in lines
     assert "| the parser" in lines
     assert "2. two-0002 (you) on feat-two, waiting for less than a minute" in lines
+
+
+def test_who_is_next_for_an_artifact_is_not_said_to_wait(one: Repo, two: Repo) -> None:
+    """The claim has told them to go on: nobody waits for a file that is made anew after a merge."""
+    answer(one, "claim", "artifact:schema.json")
+    answer(two, "claim", "artifact:schema.json")
+
+    text = two.coord("board").out
+
+    assert "2. two-0002 (you) on feat-two for less than a minute, merged later\n" in text
 
 
 def test_the_log_tells_what_happened(one: Repo, two: Repo) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -136,7 +133,7 @@ def test_a_bare_repository_is_judged_whole(guarded: Repo, tmp_path: Path) -> Non
     """As on a server: no working tree, no install."""
     guarded.commit("edit", REWRITE)
     guarded.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
-    bare = guarded.at(tmp_path / "bare.git")
+    bare = guarded.bare(tmp_path / "bare.git")
 
     code, document = check(bare)
 
@@ -231,30 +228,6 @@ def test_three_dots_judge_both_sides(guarded: Repo) -> None:
     _, document = check(guarded, "first...second")
 
     assert {problem["commit"] for problem in document["problems"]} == {first, second}
-
-
-def test_progress_is_for_terminals_that_wait(guarded: Repo) -> None:
-    """Nobody else sees it, and nobody who does not wait."""
-    guarded.commit("append", {"a.log": "one\ntwo\nthree\nfour\n"})
-    leader, follower = pty.openpty()
-    program = "import coord.cli.check as c, coord.check.edges as h; c._PATIENCE = -1\n"
-    program += "h.STEP = 1\nfrom coord.cli.main import run; import sys\n"
-    program += "sys.argv[1:] = ['check']; run()"
-    python = os.path.join(guarded.env["PATH"].split(os.pathsep)[0], "python")
-
-    done = subprocess.run(
-        [python, "-c", program], cwd=guarded.path, env=guarded.env, stderr=follower,
-        stdout=subprocess.PIPE, check=False,
-    )  # fmt: skip
-
-    os.close(follower)
-    with open(leader, "rb", buffering=0) as terminal:
-        shown = terminal.read(4096)
-    assert done.returncode == 0
-    assert shown == (
-        b"coord: 1 of 3 commits read\rcoord: 2 of 3 commits read\rcoord: 3 of 3 commits read\r\n"
-        b"coord: 1 of 1 changes of logs compared\r\n"
-    )
 
 
 def test_what_the_guards_let_pass_with_a_reason_passes_here(

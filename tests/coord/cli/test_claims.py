@@ -548,7 +548,7 @@ def test_it_works_from_anywhere_in_any_repository(odd_path: Repo, tmp_path: Path
 def test_a_bare_repository_has_a_board_too(tmp_path: Path, env: dict[str, str], repo: Repo) -> None:
     """A coordinator may sit in it."""
     repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "b.git"))
-    bare = repo.at(tmp_path / "b.git")
+    bare = repo.bare(tmp_path / "b.git")
     assert answer(bare, "claim", "x")["claims"][0]["state"] == "held"
     assert scope(bare, "task:x")["state"] == "held"
     del env

@@ -111,3 +111,16 @@ def test_zsh_offers_the_same(one: Repo) -> None:
 
     assert "release" in one.run("zsh", "-f", "-c", ZSH, "zsh", "git coord rel", "release").out
     assert "task:y" in one.run("zsh", "-f", "-c", ZSH, "zsh", "git coord wait t", "task:y").out
+
+
+def test_the_help_shows_a_line_for_each_shell(one: Repo) -> None:
+    """To be copied as it stands."""
+    lines = one.coord("completion", "-h").out.splitlines()
+
+    assert [line.partition("   ")[2].strip() for line in lines if "git coord completion " in line][
+        -3:
+    ] == [
+        'eval "$(git coord completion bash)"',
+        'eval "$(git coord completion zsh)"',
+        "git coord completion fish | source",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -189,7 +190,7 @@ def test_an_unborn_branch_is_no_fault(
 def test_in_a_bare_repository_and_in_its_worktree(bare_with_worktree: Repo) -> None:
     """The bare one runs hooks as well, and has no author to judge."""
     bare_with_worktree.install("--pin-existing")
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    bare = bare_with_worktree.bare(bare_with_worktree.common())
 
     for repo in (bare_with_worktree, bare):
         assert rules(repo) == []
@@ -260,3 +261,15 @@ def test_after_the_package_is_gone_from_a_copied_clone(installed: Repo, tmp_path
 
     assert rules(copy) == []
     assert os.path.samefile(copy.common(), copy.path / ".git")
+
+
+def test_a_sweep_says_when_somebody_was_writing(installed: Repo, tmp_path: Path) -> None:
+    """Nothing went: that must not read as if there were nothing to take."""
+    worker = installed.worktree(tmp_path / "w", "w")
+    worker.coord("claim", "task:a")
+    with (installed.common("coord") / "board/sweep.lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        kept = installed.coord("doctor", "--sweep")
+
+    assert "0 records went off the board; some stayed, since somebody is writing" in kept.err
+    assert "some stayed" not in installed.coord("doctor", "--sweep").err

@@ -60,15 +60,19 @@ def test_what_runs_keeps_its_scope_whatever_its_worker_gives_up(
     one: Repo, two: Repo, words: list[str]
 ) -> None:
     """The answer says what holds it, and until when; its end frees it."""
+    held, over = one.path.parent / "held", one.path.parent / "over"
+    held.write_text("#!/bin/sh\nfor n in $(seq 300); do [ -e ../over ] || sleep 0.1; done\n")
+    held.chmod(0o755)
     answer(one, "claim", "y")
-    with _started(one, "run", "y", "--", "sleep", "2") as running:
+    with _started(one, "run", "y", "--", "../held") as running:
         assert eventually(lambda: len(scope(two, "task:y")["claimants"]) == 2)
         done = one.coord(*words)
 
-        assert "the run of sleep 2 holds it until it ends" in done.out or (
-            "task:y is held by the run of sleep 2 until it ends" in done.out
+        assert "the run of held holds it until it ends" in done.out or (
+            "task:y is held by the run of held until it ends" in done.out
         )
         assert two.coord("run", "--no-wait", "y", "--", "true").code == 1
+        over.touch()
         assert running.wait(20) == 0
         running.communicate()
     assert scope(two, "task:y")["state"] == "free"
@@ -126,6 +130,48 @@ def test_a_wait_that_closes_a_circle_of_claims_is_refused(one: Repo, two: Repo) 
     assert waiting.returncode == 0
     assert "task:b is free" in out
     assert "you wait in a circle with two-0002" in err
+
+
+# A wait that looks for circles only when as many are to be seen.
+MEETING = """
+import os, sys, time
+from coord.cli.main import run
+from coord.work import circle
+start, (folder, others) = circle._start, sys.argv[1:3]
+def met(*given):
+    os.mkdir(f"{folder}/{os.getpid()}")
+    while len(os.listdir(folder)) < int(others):
+        time.sleep(0.002)
+    return start(*given)
+circle._start = met
+sys.argv[1:3] = []
+run()
+"""
+
+
+@pytest.mark.parametrize("waits", [("wait", "wait"), ("run", "wait"), ("wait", "wait", "wait")])
+def test_of_waits_that_close_a_circle_in_one_moment_one_is_refused(
+    repo: Repo, tmp_path: Path, waits: tuple[str, ...]
+) -> None:
+    """Each saw the others, and all were refused, so that nobody waited; the others go on."""
+    folder = tmp_path / "meeting"
+    folder.mkdir()
+    size = len(waits)
+    who = [worker(repo, tmp_path / f"w{at}", f"w{at}", f"w{at}-000{at}") for at in range(size)]
+    for at, one in enumerate(who):
+        answer(one, "claim", f"s{at}")
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", MEETING, str(folder), str(size), verb, f"s{(at + 1) % size}",
+             "--timeout", "2s", *(["--", "true"] if verb == "run" else [])],
+            cwd=one.path, env=dict(one.env), text=True, stderr=subprocess.PIPE,
+        )
+        for at, (verb, one) in enumerate(zip(waits, who, strict=True))
+    ]  # fmt: skip
+    said = [wait.communicate(timeout=60)[1] for wait in started]
+
+    assert sum("waits-in-circle" in err for err in said) == 1, said
+    assert sum("still-held" in err for err in said) == size - 1, said
 
 
 @pytest.mark.parametrize("verb", [["wait", "y"], ["run", "y", "--", "true"]])
@@ -228,7 +274,9 @@ def _of(mark: str, victim: str) -> list[int]:
 UNSAFE = """
 from coord.cli import slumber
 slumber.CODE = slumber.CODE.replace(
-    "main()", "from coord.board import bell; bell._SAFETY = 600.0; main()"
+    "main()",
+    "from coord.board import bell; from coord.cli import idler;"
+    "bell._SAFETY = idler.AGAIN = 600.0; main()",
 )
 from coord.cli.main import run
 run()

@@ -258,7 +258,7 @@ def test_a_bare_repository_has_no_tree_to_write_to(bare_with_worktree: Repo) -> 
     bare_with_worktree.install()
     assert taken(bare_with_worktree) == "HW-0001"
     bare_with_worktree.git("commit", "-q", "-m", "claim")
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    bare = bare_with_worktree.bare(bare_with_worktree.common())
     done = bare.coord("id", "next", "HW")
 
     assert (done.code, done.refusal.rule) == (3, "no-worktree")

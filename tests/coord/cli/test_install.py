@@ -235,7 +235,7 @@ def test_it_works_at_any_path_and_in_bare_repositories(
 
 def test_a_bare_repository_itself_can_be_installed_into(bare_with_worktree: Repo) -> None:
     """Its declaration is the one of HEAD."""
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    bare = bare_with_worktree.bare(bare_with_worktree.common())
     bare_with_worktree.commit(
         "guard", {".gitattributes": "[attr]coord-log -merge\n*.tsv coord-log\n"}
     )

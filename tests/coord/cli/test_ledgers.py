@@ -259,7 +259,7 @@ def test_a_full_disk_is_exit_3_and_leaves_no_torn_record(one: Repo) -> None:
 
 def test_a_bare_repository_has_no_ledgers(bare_with_worktree: Repo) -> None:
     """Exit 3 with the list of worktrees; in one of them all is well."""
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    bare = bare_with_worktree.bare(bare_with_worktree.common())
 
     for verb in (("ship", "new", "x"), ("mirror",), ("lanes",), ("put-down", "--list")):
         done = bare.coord(*verb)

@@ -134,4 +134,13 @@ def test_an_answer_that_cannot_be_written_is_said_once(installed: Repo, words: s
     assert (done.code, done.refusal.rule) == (3, "output-lost")
     assert done.refusal.headline.endswith(": stdout")
     assert "Exception" not in done.err
+    assert done.refusal.run == f"git coord {words}"
     assert installed.paste(done.refusal.run).code == 0
+
+
+def test_a_lost_answer_of_what_was_done_names_what_shows_it(installed: Repo) -> None:
+    """Asked again, it would be done again."""
+    done = installed.run("sh", "-c", "git coord claim x >/dev/full")
+
+    assert done.refusal.run == "git coord board"
+    assert "task:x" in installed.paste(done.refusal.run).out

@@ -74,6 +74,7 @@ def test_finish_claims_the_branch_and_says_where_it_stands(one: Repo) -> None:
     assert (found["branch"], found["scope"]) == ("feat-one", "branch:feat-one")
     assert (found["state"], found["tip"]) == ("finished", tip)
     assert found["claims"] == ["artifact:s.json", "branch:feat-one", "task:x"]
+    assert "; 2 claims and the branch's own stay until it lands" in one.coord("finish").out
     row = scope(one, "branch:feat-one")
     assert (row["state"], row["holder"]["actor"]) == ("held", "one-0001")
     assert row["finished_at"] == found["finished_at"]
@@ -207,7 +208,7 @@ def test_a_bare_repository_has_no_branch_to_finish_but_an_order(
     finished(one, "s.json")
     shared.git("clone", "-q", "--bare", str(shared.path), str(tmp_path / "b.git"))
     shutil.copytree(shared.common("coord"), tmp_path / "b.git" / "coord")
-    bare = shared.at(tmp_path / "b.git")
+    bare = shared.bare(tmp_path / "b.git")
 
     done = bare.coord("finish")
 
@@ -450,6 +451,16 @@ def test_branches_that_are_no_more_are_shown_as_such(shared: Repo, one: Repo, tw
     shown = shared.coord("merge-order").out
     assert f"deleted, finished at {found['tip'][:12]}\n" in shown
     assert "not to be disturbed, no such branch" in shown
+    command = f"git branch feat-two {found['tip'][:12]}"
+    assert f"      to have it back: {command}\n" in shown
+    rehearsed = shared.coord("merge-order", "--rehearse").out
+    assert f"feat-two  left-out  deleted, finished at {found['tip'][:12]}\n" in rehearsed
+    assert f"\n  {command}\n" in rehearsed
+    (step,) = answer(shared, "merge-order", "--rehearse", code=1)["rehearsal"]["steps"]
+    assert step["commands"] == [command]
+    assert shared.paste(command).code == 0
+    assert "feat-two  clean" in shared.coord("merge-order", "--rehearse").out
+    shared.git("branch", "-q", "-D", "feat-two")
 
     two.git("checkout", "-q", "main~0")
     for name in ("HEAD", "ORIG_HEAD"):

@@ -113,9 +113,9 @@ def test_a_worktree_inside_a_bare_repository_is_no_git_dir(repo: Repo, tmp_path:
     repo.git("clone", "-q", "--bare", ".", str(bare))
     subprocess.run(["git", "worktree", "add", "-q", "-b", "w", "w"], cwd=bare, check=True)
 
-    outfile.require(str(bare / "w"), "b.html", "true")
+    outfile.require(str(bare / "w"), "b.html", "true", "--html b.html")
     with pytest.raises(Exception, match="output-in-git-dir"):
-        outfile.require(str(bare), "b.html", "true")
+        outfile.require(str(bare), "b.html", "true", "--html b.html")
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
@@ -129,6 +129,8 @@ def test_what_cannot_be_written_is_named_as_it_was_asked_for(
 
     (refusal,) = refusals(done.err)
     assert (done.code, refusal.rule) == (3, "output-unwritable")
+    assert refusal.run.startswith(f"git coord {verb[0]}")
+    assert repo.paste(refusal.run).code == 0
     assert "tmp-" not in refusal.headline
     assert repo.paste(refusal.run).code == 0
     assert not list(tmp_path.glob("*.tmp-*"))

@@ -1,9 +1,8 @@
-"""``board --html`` and ``board --watch``: the page that is written, and the screen that follows."""
+"""``board --html``: the page that is written, and written again."""
 
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import subprocess
 from contextlib import contextmanager
@@ -90,40 +89,8 @@ def test_a_watched_page_is_written_again(one: Repo, two: Repo, tmp_path: Path) -
         assert eventually(lambda: "task:later" in page.read_text())
 
 
-def test_a_watched_board_is_drawn_again_when_it_changes_and_only_then(one: Repo, two: Repo) -> None:
-    """On a terminal in the same place, cut to its size; Ctrl-C ends it with 130."""
-    master, slave = pty.openpty()
-    with _running(one, "board", "--watch", stdout=slave) as child:
-        os.close(slave)
-        screen = _Screen(master)
-        assert eventually(lambda: "1 present" in screen.read() or "2 present" in screen.text)
-        drawn = screen.text.count("\x1b[H")
-        two.coord("claim", "task:" + "long" * 40)
-        assert eventually(lambda: "longlong" in screen.read() and "…" in screen.text)
-        assert screen.text.count("\x1b[H") > drawn
-        child.send_signal(signal.SIGINT)
-        assert child.wait(10) == 130
-    os.close(master)
-
-
-class _Screen:
-    def __init__(self, fd: int) -> None:
-        self.fd, self.text = fd, ""
-        os.set_blocking(fd, False)
-
-    def read(self) -> str:
-        """Return all that was drawn so far."""
-        try:
-            self.text += os.read(self.fd, 1 << 16).decode()
-        except (BlockingIOError, OSError):
-            pass
-        return self.text
-
-
 @contextmanager
-def _running(
-    repo: Repo, *words: str, stdout: int = subprocess.DEVNULL
-) -> Iterator[subprocess.Popen[bytes]]:
+def _running(repo: Repo, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a verb that goes on until it is told to end."""
     null = subprocess.DEVNULL
     argv = ["git-coord", *words]
@@ -131,7 +98,7 @@ def _running(
         argv,
         cwd=repo.path,
         env=repo.env,
-        stdout=stdout,
+        stdout=null,
         stderr=null,
         stdin=null,
         # A suite in the background of a script ignores Ctrl-C, and so would its children.

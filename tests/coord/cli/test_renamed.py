@@ -206,6 +206,10 @@ def test_commits_in_several_branches_are_said_to_be_there(hub: Repo, one: Repo) 
 
     assert (found["exists"], found["under"]) == (False, ["p", "q"])
     assert "which is in q, p" in hub.coord("merge-order").out
+    (step,) = answer(hub, "merge-order", "--rehearse")["rehearsal"]["steps"]
+    assert (step["outcome"], step["branch"]) == ("clean", "b")
+    assert hub.paste(step["commands"][0]).code == 0
+    assert order(hub)[0]["state"] == "landed"
 
 
 def test_a_copy_of_a_renamed_branch_is_none_of_its_names(hub: Repo, one: Repo) -> None:

@@ -384,6 +384,31 @@ def test_a_path_that_was_not_refused_is_regenerated_too(hooked: Repo) -> None:
     assert records(hooked) == []
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_declared_file_that_is_not_there_is_made(hooked: Repo, *, kept: bool) -> None:
+    """Whether git has it or not: nobody else can make it."""
+    forked(hooked)
+    if not kept:
+        hooked.git("rm", "-q", "--cached", "schema.json")
+    hooked.path.joinpath("schema.json").unlink()
+
+    done = hooked.coord("regenerate", "--trust", "schema.json")
+
+    assert done.code == 0, done
+    assert hooked.git("show", ":schema.json") == hooked.read("schema.json").strip()
+
+
+def test_a_producer_that_fails_speaks_of_a_refusal_only_where_there_is_one(hooked: Repo) -> None:
+    """Nothing was refused of a file that is made anew by its name."""
+    forked(hooked)
+    hooked.write(".coord.toml", CONFIG.replace(PRODUCER, "false"))
+
+    done = hooked.coord("regenerate", "--trust", "schema.json")
+
+    assert done.refusal.rule == "producer-failed"
+    assert "refusal" not in done.refusal.why
+
+
 def test_nothing_refused_is_no_fault(hooked: Repo) -> None:
     """It says so, exit 0."""
     forked(hooked)
@@ -437,7 +462,7 @@ def test_all_and_a_path_exclude_each_other(refused: Repo) -> None:
 def test_a_bare_repository_has_nothing_to_regenerate(refused: Repo, tmp_path: Path) -> None:
     """Exit 3, in words."""
     refused.git("init", "-q", "--bare", str(tmp_path / "bare.git"))
-    bare = refused.at(tmp_path / "bare.git")
+    bare = refused.bare(tmp_path / "bare.git")
 
     for verb in (["regenerate"], ["resolve", "x", "--take", "ours", "--reason", "r"]):
         done = bare.coord(*verb)
@@ -1046,3 +1071,37 @@ def test_the_command_that_a_clash_prints_settles_it(documents: Repo, name: str) 
     documents.git("commit", "-q", "--no-edit")
     assert trailers(documents) == f"{name} joined by hand"
     assert documents.coord("check", "HEAD~1..HEAD").code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("c.md", (b"a\n", b"a\n\0m\n", b"a\n\0s\n")),
+        ("l.tsv", (b"a\n", b"a\n\0m\n", b"a\n\0s\n")),
+        ("c.md", tuple(DOCUMENT.replace("first", one).encode() for one in ("first", "m", "s"))),
+    ],
+)
+@pytest.mark.parametrize("side", ["main", "side"])
+def test_one_side_is_no_join_by_hand(
+    documents: Repo, name: str, texts: tuple[bytes, bytes, bytes], side: str
+) -> None:
+    """The printed command, pasted at once, would drop the other under a false reason."""
+    diverged(documents, {name: texts})
+    merged = documents.tried("merge", "-q", "side")
+    documents.write(name, documents.git("show", f"{side}:{name}") + "\n")
+    other = texts[2 if side == "main" else 1]
+    command = f"git coord resolve {name} --take worktree --reason 'joined by hand'"
+    assert command in merged.err
+
+    done = documents.paste(command)
+
+    assert (done.code, done.refusal.rule) == (1, "one-side-only")
+    assert documents.paste(done.refusal.run).out.encode() == other
+    documents.git("add", name)
+    staged = documents.paste(command)
+    assert documents.paste(staged.refusal.run).out.encode() == other
+    assert documents.tried("commit", "-q", "--no-edit").refusal.rule == "refusal-pending"
+    take = ("--take", "ours" if side == "main" else "theirs", "--reason", "theirs was wrong")
+    assert documents.coord("resolve", name, *take).code == 0
+    documents.git("commit", "-q", "--no-edit")
+    assert trailers(documents) == f"{name} theirs was wrong"

@@ -212,6 +212,60 @@ def test_a_pattern_stays_one(installed: Repo, name: str) -> None:
     assert installed.read(".gitattributes").splitlines()[-1] == f"{name} coord-derived"
 
 
+@pytest.mark.parametrize("kind", [("changelog", "b.md"), ("log", "b.md", "--lines")])
+def test_a_file_that_is_no_text_is_a_note(installed: Repo, kind: tuple[str, ...]) -> None:
+    """Nothing is going to be joined there."""
+    installed.write("b.md", b"a\0b\n")
+
+    assert "b.md is no text" in installed.coord("track", *kind).err
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (".git/config", "git tracks nothing in .git"),
+        (".coord.toml", "declares what is guarded"),
+        (".gitattributes", "declares what is guarded"),
+        ("link.md", "it is a symlink"),
+        ("away/x.md", "nothing beyond one"),
+        ("fifo", "no regular file"),
+    ],
+)
+def test_what_git_never_merges_through_a_driver_is_refused(
+    installed: Repo, name: str, why: str
+) -> None:
+    """And nothing is declared."""
+    installed.commit("file", {"x.md": "a\n", "d/x.md": "a\n"})
+    (installed.path / "link.md").symlink_to("x.md")
+    (installed.path / "away").symlink_to("d")
+    os.mkfifo(installed.path / "fifo")
+
+    done = installed.coord("track", "changelog", name)
+
+    assert (done.code, done.refusal.rule) == (2, "pattern-invalid")
+    assert why in done.refusal.why
+    assert not (installed.path / ".gitattributes").exists()
+
+
+def test_a_link_beside_files_of_its_name_hides_none(installed: Repo) -> None:
+    """As of a repository of several packages, whose top links to one's changelog."""
+    installed.commit("file", {"d/c.md": "a\n"})
+    (installed.path / "c.md").symlink_to("d/c.md")
+
+    tracked(installed, "changelog", "c.md")
+
+
+def test_of_a_folder_what_guards_its_files_is_said(installed: Repo) -> None:
+    """Its name alone guards none of them."""
+    installed.commit("file", {"d/x": "a\n"})
+    done = installed.coord("track", "derived", "d", "--regenerate", "make d")
+
+    assert "d is a folder, and guards no file" in done.err
+    note = next(line for line in done.err.splitlines() if "is a folder" in line)
+    assert installed.paste(note.partition("for those in it: ")[2]).code == 0
+    assert installed.read(".gitattributes").splitlines()[-1] == "d/** coord-derived"
+
+
 def test_a_pattern_without_files_is_a_note(installed: Repo) -> None:
     """A typo guards nothing; a file that is still to be added counts."""
     installed.write("new.tsv", "at\n")
@@ -427,7 +481,7 @@ def test_a_clone_without_an_install_is_told(repo: Repo) -> None:
 def test_a_bare_repository_has_nothing_to_declare_in(bare_with_worktree: Repo) -> None:
     """Exit 3; the printed command lists the worktrees."""
     bare_with_worktree.install()
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    bare = bare_with_worktree.bare(bare_with_worktree.common())
 
     done = bare.coord("track", "log", "x")
 
@@ -513,6 +567,18 @@ def test_a_first_declaration_in_a_sparse_checkout_can_be_committed(installed: Re
     line = done.err.partition("commit it: ")[2].partition("\n")[0]
     assert installed.paste(line).code == 0
     assert installed.git("show", "HEAD:.coord.toml").startswith("[log")
+
+
+def test_a_second_declaration_is_committed_with_the_first(installed: Repo) -> None:
+    """The file that only the first has changed is named too; what is committed already is not."""
+    installed.coord("track", "derived", "a", "--regenerate", "true")
+    line = (
+        installed.coord("track", "log", "b.tsv").err.partition("commit it: ")[2].partition("\n")[0]
+    )
+    assert installed.paste(line).code == 0
+
+    assert installed.git("status", "--porcelain") == ""
+    assert ".coord.toml" not in installed.coord("track", "once", "c").err
 
 
 CHANGELOG = "# Changes\n\n## Unreleased\n\n- a\n\n## 1.0\n\n- b\n"

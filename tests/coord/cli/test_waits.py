@@ -335,23 +335,95 @@ def test_what_a_killed_run_held_is_its_workers_to_run_again(one: Repo, two: Repo
     assert scope(one, "task:y")["holder"]["actor"] == "one-0001"
 
 
-def test_who_waits_is_told_of_a_run_that_is_killed_meanwhile(one: Repo, two: Repo) -> None:
+def _offer(wait: subprocess.Popen[bytes]) -> str:
+    """Return the take-over that a wait says, having waited for it."""
+    assert wait.stderr is not None
+    said = iter(wait.stderr.readline, b"")
+    line = next(line for line in said if b"take-over" in line).decode()
+    return line[line.index("git coord") :].partition(" takes")[0].strip()
+
+
+@pytest.mark.parametrize(
+    ("waiting", "end"),
+    [
+        (("run", "y", "--timeout", "60s", "--", "echo", "in"), b"in\n"),
+        (("wait", "y", "--timeout", "60s"), b"task:y is yours\n"),
+        (("claim", "--wait", "y", "--timeout", "60s"), b"task:y is yours\n"),
+    ],
+)
+def test_who_waits_is_told_of_a_run_that_is_killed_meanwhile(
+    one: Repo, two: Repo, waiting: tuple[str, ...], end: bytes
+) -> None:
     """A kill is no event: it waited for half an hour, and was told then."""
     with _started(two, "git-coord", "run", "y", "--", "sleep", "60") as running:
         assert eventually(lambda: answer(two, "log", "y")["events"][-1:])
         assert eventually(lambda: answer(two, "log", "y")["events"][-1]["kind"] == "update")
-        with _started(one, "git-coord", "run", "y", "--timeout", "60s", "--", "echo", "in") as wait:
-            assert eventually(lambda: len(scope(one, "task:y")["claimants"]) == 2)
+        with _started(one, "git-coord", *waiting) as wait:
+            assert wait.stderr is not None
+            assert b"waiting for task:y" in wait.stderr.readline()
             for pid in (running.pid, *_children(running.pid)):
                 os.kill(pid, signal.SIGKILL)
             running.communicate()
-            assert wait.stderr is not None
-            said = iter(wait.stderr.readline, b"")
-            offer = next(line for line in said if b"take-over" in line).decode()
+            offer = _offer(wait)
 
             assert "--reason 'its run has ended'" in offer
-            assert one.paste(offer.partition(": ")[2].partition(" takes")[0].strip()).code == 0
-            assert wait.communicate()[0] == b"in\n"
+            assert one.paste(offer).code == 0
+            # a claim that wakes up finds itself the holder, or is told of it by the wait
+            said = wait.communicate()[0]
+            assert said.replace(b", generation 2", b"") == end
+
+
+@pytest.mark.parametrize("pid", [1 << 80, -1, "1", None])
+def test_a_forged_process_of_a_holder_stops_no_wait(one: Repo, two: Repo, pid: object) -> None:
+    """A peer wrote the record that a wait looks at once a second."""
+    answer(two, "claim", "y")
+    record = one.common("coord/board/claims/s-task=3ay/00000001")
+    said = json.loads(record.read_text())
+    process = {"host": "h", "boot": "b", "pid": pid, "start": 1, "name": "n"}
+    said["state"]["line"][0] |= {"run": True, "process": process}
+    record.write_text(json.dumps(said))
+
+    done = one.coord("wait", "y", "--timeout", "3s")
+
+    assert done.refusal.rule == "still-held", done.err
+
+
+def test_who_waits_is_told_that_a_worktree_was_removed_meanwhile(one: Repo, two: Repo) -> None:
+    """Neither is that an event."""
+    answer(two, "claim", "y")
+    with _started(one, "git-coord", "wait", "y", "--timeout", "60s") as wait:
+        assert wait.stderr is not None
+        assert b"waiting for task:y" in wait.stderr.readline()
+        one.git("worktree", "remove", "--force", str(two.path))
+
+        assert one.paste(_offer(wait)).code == 0
+        assert wait.communicate()[0] == b"task:y is yours\n"
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_a_killed_run_has_started_holds_on_until_a_take_over_that_is_offered(
+    one: Repo, two: Repo, *, own: bool
+) -> None:
+    """A daemon has its lock: nobody knows what works there, and its worker is present."""
+    script = "setsid sleep 60 >/dev/null 2>&1 & echo $!; exec sleep 60"
+    with _started(two, "git-coord", "run", "y", "--", "sh", "-c", script) as running:
+        assert running.stdout is not None
+        daemon = int(running.stdout.readline())
+        assert eventually(lambda: answer(two, "log", "y")["events"][-1]["kind"] == "update")
+        try:
+            for pid in (running.pid, *_children(running.pid)):
+                os.kill(pid, signal.SIGKILL)
+            running.communicate()
+            waiter = two if own else one
+            assert not scope(one, "task:y")["dead"]
+            with _started(waiter, "git-coord", "wait", "y", "--timeout", "60s") as wait:
+                done = waiter.paste(_offer(wait))
+                assert wait.communicate()[0] == b"task:y is yours\n"
+        finally:
+            os.kill(daemon, signal.SIGKILL)
+    assert done.code == 0, done.err
+    held = scope(one, "task:y")["claimants"]
+    assert [one["run"] for one in held] == [None]
 
 
 def test_a_run_stays_present_as_long_as_it_lasts(one: Repo, two: Repo) -> None:
@@ -529,10 +601,10 @@ def test_run_passes_the_status_on_though_the_board_cannot_be_written(two: Repo) 
 def test_a_wait_that_ends_with_its_shell_says_so_and_how_to_outlive_it(
     one: Repo, two: Repo
 ) -> None:
-    """By name and number; started by setsid it goes on until its worker ends."""
+    """By name and number, though a subshell lives on; by setsid it lasts as long as its worker."""
     said = two.path / "said"
     shell = subprocess.Popen(
-        ["sh", "-c", f"git coord wait x >'{said}' 2>&1 & sleep 60"],
+        ["sh", "-c", f"(timeout 60 git coord wait x; :) >'{said}' 2>&1 & sleep 60"],
         cwd=two.path, env=dict(two.env), start_new_session=True,
     )  # fmt: skip
     time.sleep(2)
@@ -546,7 +618,7 @@ def test_a_wait_that_ends_with_its_shell_says_so_and_how_to_outlive_it(
         each.wait()
 
     assert eventually(lambda: "worker-gone" in said.read_text())
-    assert f"sh (pid {shell.pid})" in said.read_text()
+    assert f"the wait for task:x has ended with sh (pid {shell.pid})" in said.read_text()
     assert "setsid git coord wait task:x" in said.read_text()
     time.sleep(1)
     assert (two.path / "out").read_text().count("\n") == 1  # what it waits for

@@ -227,7 +227,7 @@ def test_what_waits_in_the_inbox_is_shown_and_stays_unread(one: Repo, two: Repo)
 
 def test_a_bare_repository_shows_its_board(bare_with_worktree: Repo) -> None:
     """It has no ledgers, and says so."""
-    bare = bare_with_worktree.at(bare_with_worktree.common())
+    bare = bare_with_worktree.bare(bare_with_worktree.common())
 
     found = answer(bare, "wake", "--no-stagger")
 

@@ -25,6 +25,15 @@ def test_a_worktree_is_added_and_pinned_as_asked(installed: Repo, tmp_path: Path
     assert answer["worktree"] == str(tmp_path / "w")
 
 
+def test_whoever_is_pinned_is_said_to_scripts_too(installed: Repo, tmp_path: Path) -> None:
+    """The hook is silent where nobody looks on; the verb answers."""
+    done = installed.coord("worktree", "add", "../w", "-b", "side", "--actor", "hopper")
+
+    assert done.out.startswith("hopper (pinned)\n")
+    assert f"worktree  {tmp_path / 'w'}, on side\n" in done.out
+    assert "coord:" not in done.err
+
+
 @pytest.mark.parametrize("option", ["--detach", "--no-checkout"])
 def test_git_options_that_run_no_hook_still_end_pinned(installed: Repo, option: str) -> None:
     """The verb pins what the hook could not."""

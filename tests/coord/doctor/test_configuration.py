@@ -202,36 +202,55 @@ def test_in_a_copy_the_originals_worktrees_are_left_alone(
     assert (side.path / ".git").read_text() == before
 
 
+def silent(*trees: Repo) -> None:
+    """Let the workers of worktrees have given no sign for long."""
+    for tree in trees:
+        for sign in (tree.private("coord-seen"), *tree.private("coord-sessions").glob("*/*")):
+            os.utime(sign, (1e9, 1e9))
+
+
 def test_a_worktree_that_is_gone_is_a_remark(installed: Repo, side: Repo) -> None:
     """Deleted or moved by hand, or on a disk that is away: nobody works in it."""
     installed.git("worktree", "lock", str(side.path))
+    silent(side)
     shutil.rmtree(side.path)
 
     assert healthy(installed)
     assert f"{side.path} is not there" in notes(installed)
 
 
+def test_a_worktree_whose_worker_is_present_is_no_remark(installed: Repo, side: Repo) -> None:
+    """It was seen, so it is somewhere: forgetting it would take its index from under it."""
+    shutil.rmtree(side.path)
+
+    (found,) = findings(installed, "worktree-broken")
+
+    assert found.run == "git worktree repair"
+    assert found.message.endswith(f"only if it was deleted: git worktree remove {side.path}")
+
+
 def test_the_commands_of_that_remark_name_one_worktree(
     installed: Repo, side: Repo, tmp_path: Path
 ) -> None:
-    """``prune`` would forget every other that cannot be seen from here, too."""
+    """``prune`` would forget every other that cannot be seen from here, too; moved comes first."""
     other = installed.worktree(tmp_path / "other", "other")
+    (tmp_path / "deep").mkdir()
+    silent(side, other)
     for tree in (side, other):
-        shutil.move(tree.path, tmp_path / f"{tree.path.name}-moved")
+        shutil.move(tree.path, tmp_path / "deep" / tree.path.name)
     removal, by_hand = (
         next(part for part in notes(installed).split("\n") if str(tree.path) in part)
         for tree in (side, other)
     )
 
-    forget = removal.partition("is not there: ")[2].partition(" forgets it")[0]
+    command = by_hand.partition("by hand, ")[2].partition(" in its new folder")[0]
+    assert other.at(tmp_path / "deep" / "other").paste(command).code == 0
+    forget = removal.partition("deleted for good, ")[2].partition(" forgets it")[0]
     assert installed.paste(forget).code == 0
-    moved = tmp_path / "other-moved"
-    command = by_hand.partition("by hand: ")[2].replace("NEW-PATH", str(moved))
-    assert installed.paste(command).code == 0
 
     listed = installed.git("worktree", "list")
     assert str(side.path) not in listed
-    assert str(moved) in listed
+    assert str(tmp_path / "deep" / "other") in listed
     assert healthy(installed)
 
 

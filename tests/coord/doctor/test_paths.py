@@ -292,14 +292,17 @@ def test_no_command_of_another_branch_is_printed_to_be_accepted(
     assert "touch EVIL" not in said
 
 
-def test_a_broken_declaration_is_shown_with_its_line(guarded: Repo) -> None:
-    """A typo must not switch a guard off in silence."""
-    guarded.write(".coord.toml", "derived = 1\n")
+@pytest.mark.parametrize(
+    ("text", "line"), [("derived = 1\n", 1), ('[id.ADR]\nformat = "nothing"\n', 2)]
+)
+def test_a_broken_declaration_is_shown_with_its_line(guarded: Repo, text: str, line: int) -> None:
+    """A typo must not switch a guard off in silence; what only the ids read is looked at too."""
+    guarded.write(".coord.toml", text)
 
     (found,) = findings(guarded)
 
     assert found.rule == "config-invalid"
-    assert ".coord.toml:1" in found.message
+    assert f".coord.toml:{line}" in found.message
     editor = guarded.write("editor", f"git -C {quote(str(guarded.path))} checkout .coord.toml\n")
     assert guarded.with_env(EDITOR=f"sh {editor}").paste(found.run).code == 0
     assert healthy(guarded)

@@ -68,10 +68,13 @@ def test_a_torn_record_is_named_by_its_file(installed: Repo, refused: Repo) -> N
     assert str(record) in found.message
 
 
-@pytest.mark.parametrize("name", ["config.lock", "index.lock", "HEAD.lock"])
+@pytest.mark.parametrize(
+    "name", ["config.lock", "index.lock", "HEAD.lock", "reftable/tables.list.lock"]
+)
 def test_a_lock_that_a_killed_git_left_is_named_with_its_age(installed: Repo, name: str) -> None:
     """A young one is somebody's: `git commit` holds an index while its editor is open."""
     lock = installed.common(name)
+    lock.parent.mkdir(exist_ok=True)
     lock.touch()
     assert healthy(installed)
     os.utime(lock, (time.time() - 7200,) * 2)

@@ -90,7 +90,8 @@ def test_a_package_that_does_not_start_is_told_by_its_own_words(
     """All files are there, and one is broken: only a start tells."""
     package = tmp_path / "lib" / "coord"
     package.mkdir(parents=True)
-    (package / "__init__.py").write_text('VERSION = "0.1.0"\n')
+    (package / "__init__.py").touch()
+    (package / "_version.py").write_text(f'VERSION = "{coord.VERSION}"\n')
     relaunch(
         installed, replace(recorded(installed), lib=str(package.parent), repair="coord-install")
     )

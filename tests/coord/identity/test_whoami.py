@@ -38,7 +38,7 @@ def test_a_pin_alone_is_pinned(repo: Repo) -> None:
     """Row 1: the pin's actor and instance."""
     made = pinned(repo, "hopper-a71f")
 
-    assert who(repo) == whoami.Identity("hopper-a71f", made.instance, "pinned", 1)
+    assert who(repo) == whoami.Identity("hopper-a71f", made.instance, "pinned", None)
     certain(repo)
 
 

@@ -10,6 +10,8 @@ from coord.repo import worktree
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
     from harness import Repo
 
 
@@ -65,12 +67,18 @@ def test_both_sides_of_a_conflict_are_told_apart(repo: Repo) -> None:
     assert found.theirs == {b"ids/1": repo.git("rev-parse", ":3:ids/1")}
 
 
-def test_a_bare_repository_has_branches_only(repo: Repo, tmp_path: Path) -> None:
+def test_a_bare_repository_has_branches_only(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """HEAD's among them."""
     repo.commit("one", {"ids/1": "1"})
     repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
 
-    assert seen(repo.at(tmp_path / "bare.git")) == {"main": {b"ids/1"}, "loose": set()}
+    bare = repo.bare(tmp_path / "bare.git")
+    for key, text in bare.env.items():
+        monkeypatch.setenv(key, text)
+
+    assert seen(bare) == {"main": {b"ids/1"}, "loose": set()}
 
 
 def test_an_unborn_branch_has_nothing(repo: Repo) -> None:

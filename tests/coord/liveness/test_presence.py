@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -371,3 +372,22 @@ def test_acting_is_told_from_files_alone(common: Path) -> None:
     assert beats.acting(str(private), "two") == "i-two"
     instance = _pinned(common, "b")
     assert beats.acting(str(private), "two") == instance
+
+
+def test_no_session_is_forgotten_however_many_there_are(common: Path) -> None:
+    """Two that had no file of their own any more shared one, and the first was overwritten."""
+    instance = _pinned(common)
+    with contextlib.ExitStack() as stack:
+        wait = (sys.executable, "-c", "input()")
+        many = [
+            stack.enter_context(subprocess.Popen(wait, stdin=subprocess.PIPE)) for _ in range(12)
+        ]
+        for at, one in enumerate(many):
+            given = signs.alone(process.of(one.pid))
+            _beaten(common, instance, given, NOW - len(many) + at)
+        for one in many[1:]:
+            one.communicate(b"\n")
+
+        assert _status(common, instance, NOW * 2).liveness == "silent"
+        many[0].communicate(b"\n")
+    assert _status(common, instance, NOW * 2).liveness == "left"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from coord.base.errors import Refused
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ME = ("worker-a71f", "ada+worker-a71f@example.com")
 PEOPLE = [ME, ("Ada Human", "ada@example.com"), ("Zo\u00e9", "zoe@example.com")]
+LENT = 100_000  # a date that git takes for another, where it is told without its @
 FACTS = "%T|%at %ai|%ct %ci|%e|%B"
 
 
@@ -118,6 +119,12 @@ def expected(node: Node, nodes: list[Node]) -> list[str]:
 
 
 @pytest.mark.parametrize("way", ["libgit2", "git"])
+@example(
+    nodes=[
+        Node([], PEOPLE[1], PEOPLE[2], LENT, "one\n", named=False),
+        Node([0], PEOPLE[1], PEOPLE[1], LENT, "one\n", named=True),
+    ]
+)
 @given(nodes=histories())
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

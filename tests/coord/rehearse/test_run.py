@@ -59,7 +59,7 @@ def branch(
 
 def seen(repo: Repo, *branches: str, onto: str = "main", command: str | None = None) -> Rehearsal:
     """Rehearse from the worktree of `repo`."""
-    return rehearse(worktree.discover(str(repo.path)), onto, branches, command)
+    return rehearse(worktree.discover(str(repo.path), repo.env), onto, branches, command)
 
 
 def outcomes(found: Rehearsal) -> list[str]:
@@ -602,11 +602,11 @@ def test_it_works_in_a_bare_repository_and_a_linked_worktree_of_it(
     branch(ground, "one", {"api.lock": "1\n"})
     branch(ground, "two", {"api.lock": "2\n"})
     ground.git("clone", "-q", "--bare", str(ground.path), str(tmp_path / "bare.git"))
-    bare = ground.at(tmp_path / "bare.git")
+    bare = ground.bare(tmp_path / "bare.git")
     bare.install()
-    linked = bare.worktree(tmp_path / "linked", "side")
+    bare.worktree(tmp_path / "linked", "side")
 
-    for place in (bare, linked):
+    for place in (bare, ground.at(tmp_path / "linked")):
         assert outcomes(seen(place, "one", "two")) == ["clean", "refused"]
 
 

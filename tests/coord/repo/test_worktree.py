@@ -11,6 +11,7 @@ import pytest
 from coord.base.errors import Environment, Refused
 from coord.repo import worktree
 from harness import Repo
+from harness.grounds import git_version
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,9 +60,10 @@ def test_files_alone_name_the_dirs_that_git_names(
 ) -> None:
     """Also in a bare repository, and inside of a git dir: each is found without asking git."""
     linked = repo.worktree(tmp_path / "w", "other")
-    bare = tmp_path / "bare.git"
-    for folder in (repo.path, linked.path, linked.private(), bare_with_worktree.path, bare):
-        found, asked = worktree.of_files(str(folder)), worktree.discover(str(folder))
+    bare = repo.bare(tmp_path / "bare.git")
+    within = linked.bare(linked.private())
+    for one in (repo, linked, within, bare_with_worktree, bare):
+        found, asked = worktree.of_files(str(one.path)), worktree.discover(str(one.path), one.env)
 
         assert found is not None
         assert (found.git_dir, found.common_dir) == (asked.git_dir, asked.common_dir)
@@ -69,7 +71,9 @@ def test_files_alone_name_the_dirs_that_git_names(
 
 def test_a_bare_repository_has_no_top(bare_with_worktree: Repo, tmp_path: Path) -> None:
     """A bare repository is a place without files; its worktrees have them."""
-    assert worktree.discover(str(tmp_path / "bare.git")).top is None
+    bare = bare_with_worktree.bare(tmp_path / "bare.git")
+
+    assert worktree.discover(str(bare.path), bare.env).top is None
     assert worktree.discover(str(bare_with_worktree.path)).linked
 
 
@@ -139,8 +143,8 @@ def test_core_bare_is_seen_from_linked_worktrees_too(
     bare_with_worktree.git("config", "--file", str(bare / "config.worktree"), "core.bare", "true")
     bare_with_worktree.git("config", "--file", str(bare / "config"), "--unset", "core.bare")
 
-    for folder in (bare_with_worktree.path, bare):
-        place = worktree.discover(str(folder))
+    for one in (bare_with_worktree, bare_with_worktree.bare(bare)):
+        place = worktree.discover(str(one.path), one.env)
         assert [sibling.bare for sibling in worktree.siblings(place)] == [True, False]
         assert worktree.count(place) == 1
 
@@ -207,3 +211,21 @@ def test_a_folder_with_a_newline_in_its_name_is_a_place(
     place = worktree.discover(str(folder))
 
     assert (place.top, place.git_dir) == (str(folder), str(folder / ".git"))
+
+
+@pytest.mark.parametrize("leak", ["main", "nothing"])
+def test_the_heads_of_a_reftable_are_those_of_the_worktree(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leak: str
+) -> None:
+    """Wherever GIT_DIR leads: who looks after all worktrees asks for each of them."""
+    if git_version(repo) < (2, 45):
+        pytest.skip("git has reftable since 2.45")
+    made = Repo.init(tmp_path / "made", repo.env, "--ref-format=reftable")
+    made.commit("start")
+    linked = made.worktree(tmp_path / "linked", "side")
+    linked.git("update-ref", "CHERRY_PICK_HEAD", "HEAD")
+    places = [worktree.discover(str(one.path)) for one in (made, linked)]
+    if leak == "main":
+        monkeypatch.setenv("GIT_DIR", str(made.private()))
+
+    assert [place.has("CHERRY_PICK_HEAD") for place in places] == [False, True]

@@ -179,7 +179,39 @@ def test_what_is_no_table_under_a_section_of_others_is_theirs_to_refuse() -> Non
     assert config.parse(b"id = 7\n", "x").unknown == ()
 
 
+@pytest.mark.parametrize("section", ["derived", "log"])
+@pytest.mark.parametrize(
+    "pattern", ["../../etc", "d/", "!x", ".git/config", ".coord.toml", "a\\tb"]
+)
+def test_what_track_refuses_as_a_pattern_is_invalid(section: str, pattern: str) -> None:
+    """It would guard nothing, in silence."""
+    text = f'[{section}."{pattern}"]\nregenerate = "x"\n'
+
+    with pytest.raises(config.ConfigInvalid) as caught:
+        config.parse(text.encode(), "x")
+
+    assert caught.value.line == (1 if "\\" not in pattern else 0)
+
+
+@pytest.mark.parametrize("kind", ["a directory", "a symbolic link", "a FIFO"])
+def test_what_is_no_file_is_named_and_no_editor_is_offered(repo: Repo, kind: str) -> None:
+    """On a FIFO it would hang."""
+    make = {"a directory": "mkdir", "a symbolic link": "ln -s x", "a FIFO": "mkfifo"}
+    repo.paste(f"{make[kind]} .coord.toml")
+
+    done = repo.coord("regenerate")
+
+    assert (done.code, done.refusal.rule) == (3, "config-invalid")
+    assert done.refusal.headline.startswith("not a file that can be read")
+    assert f"it is {kind}" in done.refusal.why
+    assert repo.paste(done.refusal.run).code == 0
+
+
 CAP = 64 * 1024
+REFUSED = {
+    "lanes, the last one invalid": r"lane\.last",
+    "sections that nobody knows": "more than 8192",
+}
 FULL = {
     "keys that nobody knows": ("", "k{} = 1\n"),
     "such keys in one section": ("[push]\n", "k{} = 1\n"),
@@ -202,8 +234,8 @@ def test_a_declaration_at_its_cap_is_read_or_refused_at_once(shape: str) -> None
     text = text[: text.rindex("\n", 0, CAP - len(last)) + 1] + last
 
     started = time.process_time()
-    if last:
-        with pytest.raises(config.ConfigInvalid, match=r"lane\.last"):
+    if shape in REFUSED:
+        with pytest.raises(config.ConfigInvalid, match=REFUSED[shape]):
             config.parse(text.encode(), "x")
     else:
         assert len(config.parse(text.encode(), "x").unknown) <= 10

@@ -54,6 +54,8 @@ def test_a_list_without_values_names_the_same_keys(store: Store) -> None:
 
 def test_the_last_of_each_folder_is_found_in_one_look(store: Store) -> None:
     """The state of every scope, without its history."""
+    store.create("claims/s-long/99999999", b"below")
+    store.create("claims/s-long/100000000", b"above")
     for folder, count in (("s-b", 3), ("s-a", 12), ("s-ab", 1)):
         for number in range(1, count + 1):
             store.create(f"claims/{folder}/{number:08d}", f"{folder} {number}".encode())
@@ -64,6 +66,7 @@ def test_the_last_of_each_folder_is_found_in_one_look(store: Store) -> None:
         ("claims/s-a/00000012", b"s-a 12"),
         ("claims/s-ab/00000001", b"s-ab 1"),
         ("claims/s-b/00000003", b"s-b 3"),
+        ("claims/s-long/100000000", b"above"),
     ]
     assert list(store.last("messages")) == []
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.board import claims, events, keys, notices, retired, sweep
+from coord.board.events import State
+from coord.board.store import Rec
 from harness.scope import SCOPE, Stalled, alive, claim, me, place, release, take
 
 if TYPE_CHECKING:
@@ -184,6 +186,91 @@ def test_what_a_scope_that_went_had_to_tell_is_told(store: Store) -> None:
     swept(store)
 
     assert [one.kind for one in notices.unread(store, "instance-0")] == ["lost"]
+
+
+class Closed(Later):
+    """A client that may not read one record, or may not take it away."""
+
+    def __init__(self, store: Store, key: str, *, reads: bool) -> None:
+        super().__init__(store)
+        self._key, self._reads = key, reads
+
+    def read(self, key: str) -> Rec | None:
+        """Say of that one that it may not be read."""
+        if key == self._key and not self._reads:
+            return Rec(key, b"", denied="another's")
+        return self._store.read(key)
+
+    def delete(self, key: str, expect: bytes) -> bool:
+        """Leave that one where it is."""
+        return key != self._key and self._store.delete(key, expect)
+
+
+@pytest.mark.parametrize("reads", [True, False])
+@pytest.mark.parametrize("seq", [1, 2, 3])
+def test_a_scope_with_a_record_that_does_not_go_stays_free(
+    store: Store, seq: int, reads: bool
+) -> None:
+    """A record of a claim that was left below would come back as a claim that nobody can free."""
+    for _ in range(2):
+        used(store)
+    used(store, "task:other")
+
+    closed = Closed(store, keys.event(keys.claim(SCOPE), seq), reads=reads)
+    done = sweep.scopes(closed)  # type: ignore[arg-type]
+
+    assert done.records == 2 + (seq - 1 if reads else 0)
+    state = claims.state(store, SCOPE)
+    assert (state.line, state.generation) == ((), 2)
+    assert used(store)[0] == 5
+
+
+def test_the_mark_is_a_number_however_many_digits_it_has(store: Store) -> None:
+    """By name, the mark of nine digits went for one of eight, and numbers came twice."""
+    used(store)
+    swept(store)
+    retired.lift(store, 99_999_997)
+    given = 99_999_997
+    for _ in range(3):
+        seq, generation = used(store)
+        assert min(seq, generation) > given
+        swept(store)
+        given = retired.mark(store)
+        assert given > seq
+
+
+def test_a_generation_that_no_events_have_made_stays_and_lifts_nothing(store: Store) -> None:
+    """What another program has written does not decide where every scope begins."""
+    claims.change(store, SCOPE, me(0), lambda _: events.Change("release", State(10**30)))
+
+    assert swept(store) == 0
+    assert retired.mark(store) == 0
+    assert claims.state(store, SCOPE).generation == 10**30
+
+
+class DyingAt(Later):
+    """A client that is killed when it publishes an event."""
+
+    def create(self, key: str, value: bytes) -> object:
+        """Publish what is no event."""
+        if key.startswith("claims/"):
+            raise Killed
+        return self._store.create(key, value)
+
+
+def test_a_notice_of_nothing_in_a_scope_that_was_never_swept_is_not_told(store: Store) -> None:
+    """However high the mark of the board: its own top says which numbers it has given."""
+    claim(store, 0)
+    with pytest.raises(Killed):
+        take(DyingAt(store), 1, "instance-0")  # type: ignore[arg-type]
+    for number in range(3):
+        used(store, f"task:{number}")
+    while sweep.scopes(Later(store)).records:  # type: ignore[arg-type]
+        pass
+
+    assert retired.mark(store) >= 2
+    assert len(list(store.list(keys.notices("instance-0")))) == 1
+    assert notices.unread(store, "instance-0") == []
 
 
 def _worked(number: int, maker: Maker) -> list[int]:

@@ -1,0 +1,124 @@
+"""Sections that all three texts begin with are left out of a join, and it is the same join."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coord.drivers import document, passage
+from coord.drivers.clash import Clash
+from coord.drivers.tree import Parser
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SECTIONS = [
+    *(f"## 2026-01-{day:02}T03:04:05Z ada" for day in range(1, 9)),
+    "## 2026-01-03",
+    *("## alice", "## alice ", "## 1.2", "## 1.10", "# Other"),
+]
+LINES = ["- x", "- y", "  on", "text", "", "", "### deeper", "```", "---", "## alice"]
+TIMES = 300
+
+
+def block(day: int, text: str = "- did") -> str:
+    """Return one entry of a journal."""
+    return f"## 2026-{1 + day // 28:02}-{1 + day % 28:02}T03:04:05Z ada\n\n{text} {day}\n\n"
+
+
+sections = st.tuples(st.sampled_from(SECTIONS), st.lists(st.sampled_from(LINES), max_size=3)).map(
+    lambda pair: "".join(f"{line}\n" for line in (pair[0], *pair[1]))
+)
+texts = st.lists(sections, max_size=3).map("".join)
+
+
+def outcome(sides: Sequence[bytes], start: bytes | None, *, edits: bool) -> object:
+    """Return the join, or why there is none."""
+    try:
+        return document.join(sides[0], sides[1], sides[2], start, edits=edits)
+    except Clash as error:
+        return error.reason, error.name, error.below, error.of, error.line, error.side
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(["", "# Log\n\n", "Log\n===\n\n"]),
+    st.lists(sections, min_size=5, max_size=12).map("".join),
+    st.tuples(texts, texts, texts),
+    st.sampled_from([None, b"## "]),
+    st.booleans(),
+)
+def test_a_join_is_the_same_without_what_all_begin_with(
+    title: str,
+    head: str,
+    behind: tuple[str, str, str],
+    start: bytes | None,
+    edits: bool,
+) -> None:
+    """Also what is refused, and which line it names."""
+    sides = [f"{title}{head}{tail}".encode() for tail in behind]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passage, "LEAST", 1)
+        found = outcome(sides, start, edits=edits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passage, "LEAST", 1 << 30)
+        assert found == outcome(sides, start, edits=edits)
+
+
+def test_of_a_long_journal_the_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A section more of what all begin with is not a line more to parse."""
+    read: list[int] = []
+    feed = Parser.feed
+
+    def counted(self: Parser, lines: Sequence[bytes], at: int, end: int, offset: int = 0) -> int:
+        read[-1] += end - at
+        return feed(self, lines, at, end, offset)
+
+    monkeypatch.setattr(Parser, "feed", counted)
+    monkeypatch.setattr(passage, "LEAST", 1)
+    for days in (TIMES // 10, TIMES):
+        read.append(0)
+        base = "".join(map(block, range(days)))
+        ours, theirs = base + block(days + 1), base + block(days, "- else")
+        sides = [text.encode() for text in (base, ours, theirs)]
+        joined = document.join(sides[0], sides[1], sides[2], b"## ", edits=False)
+        assert joined == (base + block(days, "- else") + block(days + 1)).rstrip("\n").encode() + (
+            b"\n\n"
+        )
+
+    assert read[0] == read[1]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["```\n## no section\n```\n", "<!--\n## none\n-->\n", "Title\n---\n", "# Above\n", "\r\n"],
+    ids=["code", "comment", "title", "above", "line end"],
+)
+def test_a_run_that_may_read_otherwise_is_read(odd: str) -> None:
+    """A heading in code is none, and one of less depth ends what a run stands in."""
+    plain = "".join(map(block, range(TIMES * 10)))
+    assert len(plain) > passage.LEAST
+    texts = [plain.encode()] * 3
+    assert passage.find(texts, b"## ") is not None
+    half = len(plain) // 2
+    at = plain.index("\n## ", half) + 1
+
+    assert passage.find([f"{plain[:at]}{odd}{plain[at:]}".encode()] * 3, b"## ") is None
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_order_of_what_was_left_out_counts(
+    monkeypatch: pytest.MonkeyPatch, *, turned: bool
+) -> None:
+    """A journal that is written newest first stays so, though nobody read that."""
+    monkeypatch.setattr(passage, "LEAST", 1)
+    days = range(20, 0, -1) if turned else range(1, 21)
+    base = "".join(map(block, days))
+    ours, theirs = base + block(40, "- a"), base + block(50, "- b")
+    joined = document.join(*(text.encode() for text in (base, ours, theirs)), b"## ", edits=False)
+    first = joined.index(b"- b") < joined.index(b"- a")
+
+    assert first is turned
