@@ -181,7 +181,7 @@ def copied(address: Address, folder: str) -> None:
 
         timer = threading.Timer(0.05, write)
         timer.start()
-        store.watch("notices/a-w", 10)
+        store.watch("notices/a-w", store.place(), 10)
         heard = time.perf_counter()
         timer.join()
         took.append(max(0.0, heard - moments[0]))

@@ -33,3 +33,14 @@ def failed(error: Failure) -> StoreError:
     elif isinstance(error, Unfit):
         kind, what = Misconfigured, "the board's server is not what was asked for"
     return kind(rule, what, where=error.where, why=error.why, run="git coord doctor")
+
+
+def another(where: str, why: str) -> Misconfigured:
+    """Return that a board is not the one that was chosen."""
+    return Misconfigured(
+        "store-replaced",
+        "this is not the board that this clone has chosen",
+        where=where,
+        why=f"{why}: it was emptied, or set back; what was claimed on it may be gone",
+        run="git coord store",
+    )

@@ -75,6 +75,7 @@ class Cluster:
             patience: seconds within which any call but a list ends.
         """
         self._client = Client(address, cache=cache, cwd=cwd)
+        self._first = address.endpoints[0]
         self._prefix = f"{address.prefix}/".encode()
         self._patience = patience
 
@@ -96,7 +97,7 @@ class Cluster:
             rec, news = self._put([(key, value)], [], since, end)
             if rec is not None:
                 return rec, news
-        raise failed(Absent(self._where, "a record comes and goes"))
+        raise failed(Absent(self.where, "a record comes and goes"))
 
     def append(
         self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
@@ -167,11 +168,12 @@ class Cluster:
     def last(self, prefix: str) -> Iterable[Rec]:
         """See :meth:`coord.board.store.Store.last`; a folder's last is its last of three parts."""
         end = wire.within(_LISTING)
-        tops: dict[str, str] = {}
+        found: dict[str, list[str]] = {}
         for rec in self._below(prefix, end, values=False):
             if rec.key.count("/") > prefix.count("/") + 1:
-                tops[rec.key.rpartition("/")[0]] = rec.key
-        names = [self._name(key) for key in tops.values()]
+                folder, _, name = rec.key.rpartition("/")
+                found.setdefault(folder, []).append(name)
+        names = [self._name(f"{folder}/{keys.newest(each)}") for folder, each in found.items()]
         batches = [names[at : at + _BATCH] for at in range(0, len(names), _BATCH)]
         return [rec for batch in batches for rec in self._read(batch, end)]
 
@@ -203,13 +205,16 @@ class Cluster:
         asked = pairs.transaction([pairs.is_at(name, rev)], [pairs.delete(name)])
         done, again = self._done(asked, wire.within(self._patience))
         if again and not done.held:
-            raise failed(Lost(self._where, "this call or another's has deleted it"))
+            raise failed(Lost(self.where, "this call or another's has deleted it"))
         return done.held
+
+    def fresh(self) -> None:
+        """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
 
     def since(self, rev: int) -> Delta:
         """Return what was created after revision `rev`, in one request unless it is too much."""
-        end = wire.within(_LISTING)
         if rev:
+            end = wire.within(self._patience)
             asked = pairs.transaction([], self._news(rev))
             try:
                 found = self._delta(self._look("txn", asked, end, pairs.of_transaction))
@@ -217,7 +222,7 @@ class Cluster:
                 found = None
             if found is not None:
                 return found
-        recs, header = self._whole(self._prefix, end, values=True)
+        recs, header = self._whole(self._prefix, wire.within(_LISTING), values=True)
         return Delta(recs, len(recs), header.rev, header.cluster, whole=True)
 
     def revisions(self) -> dict[str, int]:
@@ -260,11 +265,16 @@ class Cluster:
         """Return the server's time, as the first answer to this client gave it, to a second."""
         return self._time(wire.within(self._patience))
 
+    @property
+    def is_dated(self) -> bool:
+        """Whether the server's time is known without a request."""
+        return self._client.ahead is not None
+
     def _time(self, end: End) -> float:
         if self._client.ahead is None:
             self._look("range", pairs.count(self._prefix), end, pairs.of_range)
         if self._client.ahead is None:
-            raise failed(Unfit(self._where, "its answers have no date"))
+            raise failed(Unfit(self.where, "its answers have no date"))
         return round(time.monotonic() + self._client.ahead, 6)
 
     def _read(self, names: Sequence[bytes], end: End) -> Iterable[Rec]:
@@ -293,7 +303,7 @@ class Cluster:
             except _Compacted:
                 continue
             return [self._rec(pair) for pair in found], header
-        raise failed(Absent(self._where, "it is compacted faster than it can be listed"))
+        raise failed(Absent(self.where, "it is compacted faster than it can be listed"))
 
     def _pages(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Pair], Header]:
         found: list[Pair] = []
@@ -304,7 +314,7 @@ class Cluster:
             if header:
                 asked["revision"] = str(header.rev)
             try:
-                page = self._look("range", asked, end, pairs.of_range)
+                page = self._look("range", asked, min(end, self._soon), pairs.of_range)
             except TooLarge as error:
                 if limit == 1:
                     raise failed(error) from error
@@ -316,6 +326,11 @@ class Cluster:
                 return found, header
             start = page.pairs[-1].key + b"\0"
 
+    @property
+    def _soon(self) -> End:
+        """By when a server has to answer anything: a frozen one is not waited for as for a list."""
+        return wire.within(self._patience)
+
     def _rec(self, pair: Pair) -> Rec:
         key = pair.key[len(self._prefix) :].decode("latin-1")
         value, at = answers.unwrapped(pair.value)
@@ -326,8 +341,9 @@ class Cluster:
         return self._prefix + key.encode()
 
     @property
-    def _where(self) -> str:
-        return self._prefix.decode()
+    def where(self) -> str:
+        """The first of its members, and the prefix of this board's keys."""
+        return f"{self._first}/{self._prefix.decode()}".rstrip("/")
 
     def _done(self, request: Document, end: End) -> tuple[Done, bool]:
         """Send a transaction that may change something; tell too whether it was sent before."""
@@ -337,7 +353,7 @@ class Cluster:
         except Failure as error:
             raise failed(error) from error
         except ValueError as error:
-            raise failed(Lost(self._where, _STRANGE)) from error
+            raise failed(Lost(self.where, _STRANGE)) from error
 
     def _look(self, verb: str, request: Document, end: End, parse: Callable[[Document], T]) -> T:
         """Send what changes nothing, of which a lost answer leaves nothing unknown.
@@ -356,7 +372,7 @@ class Cluster:
         except Failure as error:
             raise failed(error) from error
         except ValueError as error:
-            raise failed(Absent(self._where, _STRANGE)) from error
+            raise failed(Absent(self.where, _STRANGE)) from error
 
 
 class _Compacted(Exception):

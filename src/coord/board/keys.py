@@ -8,6 +8,10 @@ key is never a whole one. Nothing relies on decoding: the record holds the name.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SCOPE, INSTANCE, SERIES = "s-", "a-", "n-"
 _KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 _UNITS = tuple(chr(byte) if byte in _KEPT else f"={byte:02x}" for byte in range(256))
@@ -79,6 +83,12 @@ def seq_of(key: str) -> int:
     """Return the number of an event's key; 0 for a key that is no event's."""
     name = key.rpartition("/")[2]
     return int(name) if len(name) >= _SEQUENCE and name.isascii() and name.isdigit() else 0
+
+
+def newest(names: Sequence[str]) -> str:
+    """Return the last of sorted names: the highest number where some have more digits."""
+    is_long = len(max(names, key=len)) > len(names[-1])
+    return max(names, key=seq_of) if is_long else names[-1]
 
 
 def actor(instance: str) -> str:

@@ -13,12 +13,12 @@ import os
 import sqlite3
 import stat
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.base import peerfile, publish
-from coord.board import keys
+from coord.board import about, answers, keys
 from coord.board.cluster import Cluster
-from coord.board.store import Rec
+from coord.board.store import Rec, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from coord.board.cluster import Delta
 
 FRESH = 0.25  # seconds: what one command reads, it reads off one copy
+_AGAIN = 5.0  # seconds until a server that could not be reached is asked again
 _BUSY = 5.0  # seconds for another command to write its news
 _TRIES = 8
 _MEMORY = ":memory:"
@@ -35,28 +36,60 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rec (
     path TEXT PRIMARY KEY, key TEXT, folder TEXT, value BLOB, at REAL, rev INTEGER, ours INTEGER
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS upto (rev INTEGER, cluster TEXT);
-INSERT INTO upto SELECT 0, '' WHERE NOT EXISTS (SELECT 1 FROM upto);
+CREATE TABLE IF NOT EXISTS upto (rev INTEGER, cluster TEXT, at REAL);
+INSERT INTO upto SELECT 0, '', 0 WHERE NOT EXISTS (SELECT 1 FROM upto);
 """
+# The last path of a folder; of numbers, the longer one is the greater.
+_LAST = (
+    "substr(max(printf('%05d', (substr(path, length(folder) + 2) NOT GLOB '*[^0-9]*')"
+    " * length(path)) || path), 6)"
+)
 # Below the least character of a part, so that keys are sorted by their parts.
 _SEPARATOR, _AFTER = "\1", "\2"
+
+
+class Unreached(NamedTuple):
+    """That the copy could not be brought up to date.
+
+    Attributes:
+        error: why.
+        at: when it last was, in seconds since the epoch by the clock of this machine.
+    """
+
+    error: Unavailable
+    at: float
 
 
 class Replica:
     """A :class:`coord.board.store.Store` on a cluster, read from a copy; one a command and thread.
 
     It keeps the contract but for this: a read sees every create that ended :data:`FRESH` seconds
-    before it, and every one that this process made or met.
+    before it, and every one that this process made or met. Where the cluster cannot be reached, it
+    sees what the copy has: nothing can be written then, so nothing false can be decided on it.
+
+    Attributes:
+        unreached: since when, where the last read was such a one.
     """
 
     caps = Cluster.caps
 
-    def __init__(self, cluster: Cluster, path: str = _MEMORY, fresh: float = FRESH) -> None:
-        """Open the copy at `path`, which a file is for the commands to come."""
+    def __init__(
+        self, cluster: Cluster, path: str = _MEMORY, fresh: float = FRESH, epoch: str = ""
+    ) -> None:
+        """Open the copy at `path`, which a file is for the commands to come.
+
+        Args:
+            cluster: the board itself.
+            path: the copy.
+            fresh: how old what is read may be, in seconds.
+            epoch: which board it has to be (:mod:`coord.board.about`); empty for any.
+        """
         self._cluster = cluster
+        self._epoch = epoch
         self._path = path
         self._fresh = fresh
         self._as_of = _NEVER  # by the monotonic clock
+        self.unreached: Unreached | None = None
         self._open: tuple[int, sqlite3.Connection] | None = None
 
     def close(self) -> None:
@@ -66,9 +99,15 @@ class Replica:
         self._open = None
         self._cluster.close()
 
+    @property
+    def where(self) -> str:
+        """The server, and the prefix of the board's keys there."""
+        return self._cluster.where
+
     def create(self, key: str, value: bytes) -> Rec:
         """See :meth:`coord.board.store.Store.create`: one request, and the news with it."""
         keys.require(key)
+        self._require_reached()
         asked, base = time.monotonic(), self._rev()
         rec, news = self._cluster.created(key, value, base or None)
         self._learned(asked, base, news)
@@ -79,6 +118,7 @@ class Replica:
     ) -> Rec | None:
         """See :meth:`coord.board.store.Store.append`: one request, and the news with it."""
         keys.require(key)
+        self._require_reached()
         asked, base = time.monotonic(), self._rev()
         known = self._run("SELECT rev FROM rec WHERE path = ?", _path(after)) if after else ()
         at = known[0][0] if known else None
@@ -89,6 +129,7 @@ class Replica:
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
         """Write what came with an answer, of `asked`; without it the next read refreshes."""
         self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
+        self.unreached = None
 
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""
@@ -104,7 +145,7 @@ class Replica:
 
     def last(self, prefix: str) -> Sequence[Rec]:
         """See :meth:`coord.board.store.Store.last`."""
-        tops = "SELECT max(path) FROM rec WHERE path > ? AND path < ? AND ours AND folder <> ?"
+        tops = f"SELECT {_LAST} FROM rec WHERE path > ? AND path < ? AND ours AND folder <> ?"  # noqa: S608
         where = f"path IN ({tops} GROUP BY folder) ORDER BY path"
         return self._rows(where, *_below(prefix), prefix)
 
@@ -134,13 +175,45 @@ class Replica:
             rec = self.read(key)
         if rec is None or rec.value != expect:
             return False
+        self._require_reached()
         done = self._cluster.delete_at(key, rec.rev or 0)
         self._run("DELETE FROM rec WHERE path = ? AND rev = ?", _path(key), rec.rev)
         return done
 
     def now(self) -> float | None:
-        """Return the time by the clock that stamps records."""
-        return self._cluster.now()
+        """Return the time by the clock that stamps records; by ours where that cannot be asked."""
+        if self._cluster.is_dated or self._reaches():
+            return self._cluster.now()
+        return time.time()
+
+    def _require_same(self) -> None:
+        """Insist that this is the board that was chosen.
+
+        Raises:
+            Misconfigured: it was emptied, set back, or is another's by now.
+        """
+        if not self._epoch:
+            return
+        rows = self._run("SELECT value FROM rec WHERE path = ?", _path(about.KEY))
+        found = about.decode(rows[0][0]) if rows else None
+        if found is None or found.epoch != self._epoch:
+            raise answers.another(
+                self._cluster.where,
+                "what it says of itself is gone"
+                if not rows
+                else "it calls itself by another epoch",
+            )
+
+    def knows(self, prefix: str) -> bool:
+        """Tell whether the copy, as it is, has anything below `prefix`."""
+        where = "SELECT 1 FROM rec WHERE path > ? AND path < ? AND ours LIMIT 1"
+        return bool(self._run(where, *_below(prefix)))
+
+    def fresh(self) -> None:
+        """See :meth:`coord.board.store.Store.fresh`."""
+        self._require_reached()
+        if time.monotonic() - self._as_of > self._fresh:
+            self.refresh()
 
     def refresh(self) -> None:
         """Bring the copy up to date: one request, and one more where something was deleted.
@@ -151,17 +224,24 @@ class Replica:
         for _ in range(_TRIES):
             asked, base = time.monotonic(), self._rev()
             if self._applied(base, self._cluster.since(base)):
-                self._as_of = asked
+                self._as_of, self.unreached = asked, None
+                self._require_same()
                 return
 
-    def watch(self, prefix: str, seconds: float) -> bool:
-        """Wait until something below `prefix` is not as in the copy; False if not in time.
+    def place(self) -> int:
+        """Return up to where the copy has the board's sequence of writes."""
+        return self._rev()
 
-        A hint (:meth:`coord.board.cluster.Cluster.watch`), after which the next read refreshes.
+    def watch(self, prefix: str, since: int, seconds: float) -> bool:
+        """Wait until something below `prefix` is written after `since`; False if not in time.
+
+        A hint (:meth:`coord.board.cluster.Cluster.watch`), for a thread of its own.
         """
-        changed = self._cluster.watch(prefix, self._rev(), seconds)
+        return self._cluster.watch(prefix, since, seconds)
+
+    def heard(self) -> None:
+        """Have the next read bring the copy up to date."""
         self._as_of = _NEVER
-        return changed
 
     def _applied(self, base: int, news: Delta) -> bool:
         """Write the news after revision `base`; False where the copy is still not up to date."""
@@ -198,9 +278,40 @@ class Replica:
 
     def _rows(self, where: str, *values: object) -> Sequence[Rec]:
         if time.monotonic() - self._as_of > self._fresh or self._open is None:
-            self.refresh()
+            self._reaches()
         rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
         return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows]
+
+    def _reaches(self) -> bool:
+        """Bring the copy up to date, or go on with it as it is: then return False.
+
+        Raises:
+            Unavailable: there is none.
+        """
+        if self._is_away():
+            return False
+        try:
+            self.refresh()
+        except Unavailable as error:
+            ((rev, at),) = self._run("SELECT rev, at FROM upto")
+            if not rev:
+                raise
+            self.unreached = Unreached(error, at)
+            self._as_of = time.monotonic() + _AGAIN
+            return False
+        return True
+
+    def _is_away(self) -> bool:
+        return self.unreached is not None and time.monotonic() < self._as_of
+
+    def _require_reached(self) -> None:
+        """End at once what would have to wait for a server that has just not answered.
+
+        Raises:
+            Unavailable: that is so.
+        """
+        if self.unreached is not None and self._is_away():
+            raise self.unreached.error
 
     def _rev(self) -> int:
         return int(self._run("SELECT rev FROM upto")[0][0])
@@ -244,7 +355,8 @@ def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:
         if news.whole:
             copy.execute("DELETE FROM rec")
         copy.executemany("REPLACE INTO rec VALUES (?, ?, ?, ?, ?, ?, ?)", map(_row, news.recs))
-        copy.execute("UPDATE upto SET rev = ?, cluster = ?", (news.rev, news.cluster))
+        stand = (news.rev, news.cluster, time.time())
+        copy.execute("UPDATE upto SET rev = ?, cluster = ?, at = ?", stand)
     return True
 
 

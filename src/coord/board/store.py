@@ -146,6 +146,13 @@ class Store(Protocol):
         For compaction and for records of one's own only.
         """
 
+    def fresh(self) -> None:
+        """Insist that what is read from now on is true now, where reads come from a copy.
+
+        Raises:
+            Unavailable: it cannot be brought up to date; until then reads say what it has.
+        """
+
     def close(self) -> None:
         """Let go of connections and files; a later call opens them again, in a fork its own."""
 

@@ -355,18 +355,18 @@ def test_a_watch_ends_with_a_change_or_with_its_time(address: Address) -> None:
     store, other = Replica(Cluster(address)), Cluster(address)
     store.refresh()
     start = time.monotonic()
-    assert store.watch("claims/s-x", 0.3) is False
+    assert store.watch("claims/s-x", store.place(), 0.3) is False
     assert 0.2 < time.monotonic() - start < 3
 
     other.create("claims/s-x/00000001", b"1")
-    assert store.watch("claims/s-x", 20) is True
+    assert store.watch("claims/s-x", store.place(), 20) is True
     assert [rec.value for rec in store.list("claims/s-x")] == [b"1"]
     other.create("claims/s-y/00000001", b"1")
-    assert store.watch("claims/s-x", 0.3) is False
+    assert store.watch("claims/s-x", store.place(), 0.3) is False
 
     store.refresh()
     other.create("claims/s-x/00000002", b"x" * 1_000_000)
-    assert store.watch("claims/s-x", 20) is True
+    assert store.watch("claims/s-x", store.place(), 20) is True
     store.refresh()
 
     rec = other.read("claims/s-x/00000001")
@@ -374,7 +374,7 @@ def test_a_watch_ends_with_a_change_or_with_its_time(address: Address) -> None:
     timer = threading.Timer(0.3, other.delete, (rec.key, rec.value))
     start = time.monotonic()
     timer.start()
-    assert store.watch("claims/s-x", 20) is True
+    assert store.watch("claims/s-x", store.place(), 20) is True
     assert time.monotonic() - start < 5
     timer.join()
     store.close()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-import harness.etcd
 from coord.board.cluster import Cluster
 from coord.board.directory import Directory
 from coord.board.replica import Replica
@@ -67,13 +66,6 @@ def maker(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
     else:
         place = f"{request.getfixturevalue(kind.server)}/{os.urandom(6).hex()}"
     return Maker(kind.opened, place, kind.keys)
-
-
-@pytest.fixture(scope="session")
-def etcd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of an etcd of one member."""
-    for cluster in harness.etcd.served(tmp_path_factory.mktemp("etcd") / "one"):
-        yield f"etcd://{cluster.members[0].endpoint}"
 
 
 @pytest.fixture
