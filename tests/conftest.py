@@ -15,6 +15,7 @@ from harness.skips import pytest_runtest_makereport
 __all__ = ["pytest_runtest_makereport"]  # a hook, found here by pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -117,3 +118,12 @@ def bare_with_worktree(tmp_path: Path, repo: Repo) -> Repo:
     repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "bare.git"))
     bare = repo.at(tmp_path / "bare.git")
     return bare.worktree(tmp_path / "of-bare", "side")
+
+
+@pytest.fixture(scope="session")
+def etcd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of an etcd of one member."""
+    import harness.etcd  # noqa: PLC0415  # most tests need no server
+
+    for cluster in harness.etcd.served(tmp_path_factory.mktemp("etcd") / "one"):
+        yield f"etcd://{cluster.members[0].endpoint}"

@@ -8,6 +8,10 @@ key is never a whole one. Nothing relies on decoding: the record holds the name.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SCOPE, INSTANCE, SERIES = "s-", "a-", "n-"
 _KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 _UNITS = tuple(chr(byte) if byte in _KEPT else f"={byte:02x}" for byte in range(256))
@@ -81,6 +85,12 @@ def seq_of(key: str) -> int:
     return int(name) if len(name) >= _SEQUENCE and name.isascii() and name.isdigit() else 0
 
 
+def newest(names: Sequence[str]) -> str:
+    """Return the last of sorted names: the highest number where some have more digits."""
+    is_long = len(max(names, key=len)) > len(names[-1])
+    return max(names, key=seq_of) if is_long else names[-1]
+
+
 def actor(instance: str) -> str:
     """Return the key of an actor's record."""
     return f"actors/{escaped(INSTANCE, instance)}"
@@ -136,9 +146,14 @@ def require(key: str) -> None:
     Raises:
         ValueError: it is not, and could leave the store's folder.
     """
-    parts = key.split("/")
-    if len(parts) not in _PARTS or not all(is_part(part) for part in parts):
+    if not is_key(key):
         raise ValueError(f"not a key: {key!r}")
+
+
+def is_key(text: str) -> bool:
+    """Tell whether `text` is two or three plain parts."""
+    parts = text.split("/")
+    return len(parts) in _PARTS and all(is_part(part) for part in parts)
 
 
 def is_part(name: str) -> bool:

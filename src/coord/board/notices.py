@@ -75,15 +75,15 @@ def concerned(before: State, event: Event) -> dict[str, str]:
     return {instance: kind for instance, kind in found.items() if instance != event.instance}
 
 
-def publish(store: Store, before: State, event: Event) -> list[tuple[str, bytes]]:
-    """Publish the notices of `event`; return their keys and values, to withdraw them."""
-    made = []
-    for instance, kind in concerned(before, event).items():
-        key = f"{keys.notices(instance)}/{event.nonce}"
-        value = json.dumps(_document(kind, event)).encode() + b"\n"
-        store.create(key, value)
-        made.append((key, value))
-    return made
+def of(before: State, event: Event) -> list[tuple[str, bytes]]:
+    """Return the notices of `event`, keys and values, to be created with it."""
+    return [
+        (
+            f"{keys.notices(instance)}/{event.nonce}",
+            json.dumps(_document(kind, event)).encode() + b"\n",
+        )
+        for instance, kind in concerned(before, event).items()
+    ]
 
 
 def tell(store: Store, instance: str, kind: str, *, scope: str, by: str, reason: str) -> None:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 WEEK = 8 * 86400.0
 
 
+@pytest.fixture(autouse=True)
+def _sweeping(store: Store) -> None:
+    with store.alone() as alone:
+        if not alone:
+            pytest.skip("this store has no lock, and nothing of it is swept")
+
+
 class Later:
     """A client `seconds` later by the store's clock, for which everything there is old."""
 
