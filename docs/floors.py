@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +25,6 @@ HOMES = {
     "installer": "coord.installer",
 }
 _ROW = re.compile(r"^\| (\d+) \| `([a-z_.]+)` \|", re.MULTILINE)
-_INSIDE = re.compile(r"^\| `([a-z_.]+)` \| ([a-z_ ,/]+) \|$", re.MULTILINE)
 
 
 class Floors(NamedTuple):
@@ -34,14 +34,13 @@ class Floors(NamedTuple):
     inside: dict[str, list[list[str]]]
 
 
-def floors(design: str) -> Floors:
-    """Return the floors that the text of docs/design.md draws, rooms by dotted name."""
+def floors() -> Floors:
+    """Return the floors that docs/design.md and tests/floors.toml draw, rooms by dotted name."""
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    inside = tomllib.loads((ROOT / "tests" / "floors.toml").read_text(encoding="utf-8"))
     return Floors(
         rooms={f"coord.{room}": int(floor) for floor, room in _ROW.findall(design)},
-        inside={
-            f"coord.{room}": [row.split(", ") for row in rows.split(" / ")]
-            for room, rows in _INSIDE.findall(design)
-        },
+        inside={f"coord.{big}": [row.split(", ") for row in rows] for big, rows in inside.items()},
     )
 
 
@@ -98,7 +97,7 @@ def arrows(rooms: dict[str, int]) -> dict[str, set[str]]:
 
 def picture() -> str:
     """Return the floors as an SVG drawing."""
-    rooms = floors((ROOT / "docs" / "design.md").read_text(encoding="utf-8")).rooms
+    rooms = floors().rooms
     boxes = _placed(rooms)
     lines = [*_drawn_arrows(arrows(rooms), boxes), *_drawn_boxes(rooms, boxes)]
     height = max(box.y for box in boxes.values()) + _BOX_HEIGHT + _GAP
