@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 REFERENCE = ROOT / "docs" / "reference.md"
-PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {REFERENCE})
+PAGES = sorted(
+    {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests/cases").glob("*.md")}
+    - {REFERENCE}
+)
 
 
 def test_the_reference_is_what_the_commands_say() -> None:
