@@ -24,10 +24,8 @@ For whoever looks up a command; `-h` of one says what its options mean. Written 
 
 Exit codes: 0 done, 1 refused by a rule or a negative answer, 2 wrong usage, 3 the surroundings
 (not a repository, unreadable, locked, git too old, configuration invalid, a fault of ours).
-A refusal is three lines on stderr: `coord: RULE: WHAT: WHERE`, `  why: …`, `  run: ONE COMMAND`.
-With `--json` the answer is one document on stdout, and a failure is
-`{{"schema": 1, "error": {{"rule", "what", "where", "why", "run"}}}}`. The JSON Schema of
-each answer is shipped in `coord/documents/schemas`, a file a verb; an answer may have more keys.
+With `--json` the answer is one document on stdout, of a JSON Schema in `coord/documents/schemas`;
+a failure is `{{"schema": 1, "error": {{"rule", "what", "where", "why", "run"}}}}`.
 
 ```
 """
