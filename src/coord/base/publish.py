@@ -16,7 +16,6 @@ from coord.base import sharing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
 PATIENCE = 10  # seconds; who holds one writes a file or two
 # What systems answer that cannot sync a folder: 9p, FUSE, WSL 1, SMB; EBADF is AIX's and WSL's.
@@ -182,12 +181,7 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         os.close(self._fd)
 
 
