@@ -1,4 +1,4 @@
-"""The floors of docs/design.md, and the code that stands on them: ``python docs/floors.py`` draws.
+"""The floors of tests/floors.toml, and the code that stands there: ``python docs/floors.py`` draws.
 
 The picture, docs/floors.svg, is made of the code alone: a box a room with its modules, an arrow
 where a room imports another that it does not reach over a third.
@@ -7,8 +7,8 @@ where a room imports another that it does not reach over a third.
 from __future__ import annotations
 
 import ast
-import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,24 +23,23 @@ HOMES = {
     "drivers": "coord.drivers",
     "installer": "coord.installer",
 }
-_ROW = re.compile(r"^\| (\d+) \| `([a-z_.]+)` \|", re.MULTILINE)
-_INSIDE = re.compile(r"^\| `([a-z_.]+)` \| ([a-z_ ,/]+) \|$", re.MULTILINE)
 
 
 class Floors(NamedTuple):
-    """The floors of the design: of each room in the house, and of each module in a big room."""
+    """The floors of the house: of each room in the house, and of each module in a big room."""
 
     rooms: dict[str, int]
     inside: dict[str, list[list[str]]]
 
 
-def floors(design: str) -> Floors:
-    """Return the floors that the text of docs/design.md draws, rooms by dotted name."""
+def floors() -> Floors:
+    """Return the floors that tests/floors.toml lists, rooms by dotted name."""
+    found = tomllib.loads((ROOT / "tests" / "floors.toml").read_text(encoding="utf-8"))
     return Floors(
-        rooms={f"coord.{room}": int(floor) for floor, room in _ROW.findall(design)},
+        rooms={f"coord.{room}": floor for room, floor in found["rooms"].items()},
         inside={
-            f"coord.{room}": [row.split(", ") for row in rows.split(" / ")]
-            for room, rows in _INSIDE.findall(design)
+            f"coord.{room}": [row.split(", ") for row in rows]
+            for room, rows in found["inside"].items()
         },
     )
 
@@ -73,7 +72,7 @@ def room_of(name: str, rooms: dict[str, int]) -> str:
     """Return the room that a module stands in: the longest entry that holds it.
 
     Raises:
-        LookupError: The design draws no such room.
+        LookupError: The list has no such room.
 
     """
     entry = name
@@ -98,7 +97,7 @@ def arrows(rooms: dict[str, int]) -> dict[str, set[str]]:
 
 def picture() -> str:
     """Return the floors as an SVG drawing."""
-    rooms = floors((ROOT / "docs" / "design.md").read_text(encoding="utf-8")).rooms
+    rooms = floors().rooms
     boxes = _placed(rooms)
     lines = [*_drawn_arrows(arrows(rooms), boxes), *_drawn_boxes(rooms, boxes)]
     height = max(box.y for box in boxes.values()) + _BOX_HEIGHT + _GAP

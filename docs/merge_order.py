@@ -1,4 +1,4 @@
-"""Put a fresh screen of twelve branches into merge-order.md: ``python docs/merge_order.py``."""
+"""Put a fresh screen of branches into merge-order.md: ``python docs/merge_order.py``."""
 
 from __future__ import annotations
 
@@ -9,28 +9,19 @@ import tempfile
 from pathlib import Path
 
 PAGE = Path(__file__).with_name("merge-order.md")
-BEGIN, END = "<!-- twelve branches -->\n", "<!-- end of twelve branches -->\n"
-ATTRIBUTES = (
-    "[attr]coord-derived -merge\n"
-    "*.lock coord-derived\nschema.json coord-derived\nweb/bundle.js coord-derived\n"
-    "docs/index.json coord-derived\nerrors.json coord-derived\n"
-)
-# Branch, worker, what it claims in this order, the files it changes; then who is finished.
+BEGIN, END = "<!-- screen -->\n", "<!-- end of screen -->\n"
+ATTRIBUTES = "[attr]coord-derived -merge\n*.lock coord-derived\n*.json coord-derived\n"
+# Branch, worker, what it claims in this order, the files it changes.
 BRANCHES = (
-    ("feat/fields", "ada-71f0", *["schema.json web/bundle.js docs/index.json"] * 2),
-    ("feat/parser", "hopper-a71f", "schema.json app.lock", "schema.json app.lock errors.json"),
-    ("feat/search", "liskov-9d20", "web/bundle.js docs/index.json", "web/bundle.js search.py"),
+    ("feat/fields", "ada-71f0", "schema.json web.lock", "schema.json web.lock"),
+    ("feat/parser", "hopper-a71f", "schema.json app.lock", "schema.json errors.json"),
     ("feat/export", "noether-5e11", "errors.json", "export.py"),
-    ("feat/upload", "turing-03bc", "errors.json", "errors.json upload.py"),
     ("feat/red", "mirza-c4d8", "red.lock", "red.lock blue.lock"),
     ("feat/blue", "franklin-18ea", "blue.lock red.lock", "blue.lock red.lock"),
     ("fix/cache", "curie-e902", "", "cache.py"),
-    ("fix/typo", "meitner-2b6a", "", "README"),
-    ("feat/train", "shannon-40d7", "weights.lock", ""),
-    ("feat/login", "perlman-77a3", "login.lock", "login.lock"),
     ("feat/theme", "hamilton-f5b1", "theme.lock", "theme.lock"),
-)  # fmt: skip
-RUNNING = {"feat/export", "feat/train"}
+)
+RUNNING = {"feat/export"}
 
 
 class Scratch:
@@ -71,11 +62,11 @@ class Scratch:
 
 
 def screen() -> str:
-    """Return what ``git coord merge-order`` prints for the twelve branches."""
+    """Return what ``git coord merge-order`` prints for the branches."""
     with tempfile.TemporaryDirectory(prefix="coord-docs-") as name:
         scratch = Scratch(Path(name))
         (scratch.folder / "main" / ".gitattributes").write_text(ATTRIBUTES)
-        scratch.commit("README errors.json", "base")
+        scratch.commit("README", "base")
         scratch.run("coord-install")
         for branch, actor, claims, files in BRANCHES:
             home = branch.replace("/", "-")
@@ -84,15 +75,12 @@ def screen() -> str:
                 scratch.run(f"git coord claim artifact:{artifact}", home)
             if not claims:
                 scratch.run(f"git coord claim {home}", home)
-            if branch == "feat/train":
-                continue
             scratch.commit(files, branch, home)
         scratch.run("git coord claim artifact:blue.lock", "feat-red")
         for branch, *_ in BRANCHES:
             if branch not in RUNNING:
                 scratch.run("git coord finish", branch.replace("/", "-"))
         scratch.commit("cache.py", "one more thing", "fix-cache")
-        scratch.run("git merge -q feat/login")
         scratch.run("git merge -q --squash feat/theme")
         scratch.run("git commit -q -m squashed")
         return f"$ git coord merge-order\n{scratch.run('git coord merge-order')}"

@@ -19,15 +19,13 @@ if TYPE_CHECKING:
 HEADER = """\
 # Reference
 
-For whoever looks up an option; `-h` of a command says more. Written by `python docs/reference.py`;
-do not edit. Every command but {mute} takes `--json`.
+For whoever looks up a command; `-h` of one says what its options mean. Written by
+`python docs/reference.py`; do not edit. Every command but {mute} takes `--json`.
 
 Exit codes: 0 done, 1 refused by a rule or a negative answer, 2 wrong usage, 3 the surroundings
 (not a repository, unreadable, locked, git too old, configuration invalid, a fault of ours).
-A refusal is three lines on stderr: `coord: RULE: WHAT: WHERE`, `  why: …`, `  run: ONE COMMAND`.
-With `--json` the answer is one document on stdout, and a failure is
-`{{"schema": 1, "error": {{"rule", "what", "where", "why", "run"}}}}`. The JSON Schema of
-each answer is shipped in `coord/documents/schemas`, a file a verb; an answer may have more keys.
+With `--json` the answer is one document on stdout, of a JSON Schema in `coord/documents/schemas`;
+a failure is `{{"schema": 1, "error": {{"rule", "what", "where", "why", "run"}}}}`.
 
 ```
 """
@@ -106,15 +104,19 @@ def _options(context: click.Context) -> dict[str, tuple[str, str]]:
 
 
 def _told(context: click.Context) -> str:
-    """Return a command's usage, what it does, and the options of its own."""
+    """Return a command's usage, with the options of its own, and what it does."""
     formatter = context.make_formatter()
-    usage = " ".join(context.command.collect_usage_pieces(context)).replace("[OPTIONS]", "")
-    formatter.write(f"{context.command_path} {usage.strip()}".strip() + "\n")
+    needed = {max(one.opts, key=len) for one in context.command.params if one.required}
+    told = [
+        option if name in needed else f"[{option}]"
+        for name, (option, _) in _options(context).items()
+        if name not in {"--help", "--json"}
+    ]
+    pieces = context.command.collect_usage_pieces(context)
+    words = [*told, *(piece for piece in pieces if piece != "[OPTIONS]")]
+    formatter.write_usage(context.command_path, " ".join(words), prefix="")
     with formatter.indentation():
         formatter.write_text(_line(context))
-        own = [one for name, one in _options(context).items() if name not in {"--help", "--json"}]
-        if own:
-            formatter.write_dl(own)
     return formatter.getvalue()
 
 

@@ -2,6 +2,10 @@
 
 Exit 0: joined, %A is written. Exit 3: refused, %A is as it was, and stdout, which that sh reads,
 holds the facts. Anything else is a crash, and the sh falls back on a text merge with markers.
+
+Each conflicted log starts one: 100 of 2,040 records take 1.29 s of CPU, in one Python for all of a
+merge 0.36. That was tried and not taken: a process that outlives its driver has to end with git,
+after every kill, and to be told from a peer's.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from coord.installer.steps import Create, Drop, Edit, Folder, Keep, Leave, Move,
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from types import TracebackType
 
     from coord.installer.steps import Change, Step
 
@@ -126,12 +125,7 @@ class alone:  # noqa: N801  # reads as a phrase: `with alone(common_dir):`
             return True
         return True
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         os.close(self._fd)
 
 

@@ -13,7 +13,7 @@ from coord.cli.verbs import VERBS
 if TYPE_CHECKING:
     from pathlib import Path
 
-DESIGN = floors.floors((floors.ROOT / "docs/design.md").read_text())
+DESIGN = floors.floors()
 SOURCES = floors.modules()
 IMPORTS = {name: floors.imports(path, SOURCES) for name, path in SOURCES.items()}
 ENTRIES = ("cli", "hooks", "drivers", "installer")

@@ -21,8 +21,9 @@ project = "git-coord"
 version = release = metadata.version("git-coord")
 extensions = ["myst_parser"]
 root_doc = "README"
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGES.md", "docs/*.md"]
-exclude_patterns = [".*", "build", "bench", "src", "tests"]
+pages = ["README.md", "CONTRIBUTING.md", "CHANGES.md"]
+include_patterns = [*pages, "docs/*.md", "tests/cases/README.md"]
+exclude_patterns = [".*", "build", "bench", "src"]
 myst_heading_anchors = 4
 highlight_language = "none"
 suppress_warnings = ["misc.highlighting_failure"]

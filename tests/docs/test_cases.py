@@ -1,4 +1,4 @@
-"""docs/cases.md and tests/cases name each other."""
+"""tests/cases/README.md and the tests name each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 TESTS = Path(__file__).parent.parent
-PAGE = TESTS.parent / "docs" / "cases.md"
+PAGE = TESTS / "cases" / "README.md"
 
 
 def named() -> set[tuple[str, str]]:

@@ -58,7 +58,7 @@ def test_every_snippet_on_the_page_is_tested() -> None:
     assert {kind for kind, _ in BLOCKS} == {"json", "sh", "crontab"}
     assert PAGE.count("```") == 2 * len(BLOCKS)
     assert {event for event, _ in HOOKS} == {"SessionStart", "SessionEnd"}
-    assert len(HOOKS) == 4
+    assert len(HOOKS) == 3
 
 
 @pytest.mark.parametrize(("event", "command"), HOOKS)

@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 REFERENCE = ROOT / "docs" / "reference.md"
-PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {REFERENCE})
+PAGES = sorted(
+    {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests/cases").glob("*.md")}
+    - {REFERENCE}
+)
 
 
 def test_the_reference_is_what_the_commands_say() -> None:
@@ -43,8 +46,8 @@ def test_the_manual_page_lists_the_verbs_and_is_what_man_understands() -> None:
 def test_every_command_in_the_documents_exists(page: Path) -> None:
     """No page names a verb or a long option that its command does not have."""
     reference = REFERENCE.read_text(encoding="utf-8")
-    blocks = re.findall(r"^(git coord.*|coord-install)\n((?:  .*\n)+)", reference, re.MULTILINE)
-    sections = {re.split(r" (?=[^a-z])", usage)[0]: told for usage, told in blocks}
+    blocks = re.findall(r"^(?:git coord|coord-install)\b.*\n(?:  .*\n)+", reference, re.MULTILINE)
+    sections = {re.split(r" (?=[^a-z])|\n", told)[0]: told for told in blocks}
     sections["git coord completion"] = ""
     code = "\n".join(
         re.findall(r"```.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), re.DOTALL)

@@ -1,4 +1,4 @@
-"""Never open in silence: what is broken, times what is at stake (the table of docs/recovery.md).
+"""Never open in silence: what is broken, times what is at stake (docs/recovery.md has it in short).
 
 A guard that cannot judge says so. Where nothing is at stake git goes on; a commit by which
 something would be lost is stopped, with the command that settles it; a push is warned of.

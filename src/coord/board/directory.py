@@ -1,7 +1,7 @@
 """The embedded store: one file a record below ``<common git dir>/coord/board``.
 
 A record is written to ``tmp/``, synced, and linked to its name: of all ways measured the only
-portable one that never shows an empty record, nor after a power cut (docs/design.md).
+portable one that never shows an empty record, nor after a power cut (coord.base.publish).
 """
 
 from __future__ import annotations

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from coord.history.changes import Change
 
 State = frozenset[tuple[bytes, str]]  # (path, blob) of each .gitattributes
-NOWHERE: State = frozenset()
 
 
 def is_declaration(path: bytes) -> bool:

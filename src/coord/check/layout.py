@@ -17,7 +17,6 @@ from coord.repo import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from types import TracebackType
 
 NAME = b".gitattributes"
 _EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # the scratch repository is SHA-1
@@ -41,12 +40,7 @@ class Scratch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._folder.cleanup()
 
     def layout(self, files: Mapping[bytes, bytes]) -> str:

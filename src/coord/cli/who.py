@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from coord.cli import acting, edge, show
 from coord.work import whoami as known
-
-if TYPE_CHECKING:
-    from coord.repo.worktree import Worktree
 
 
 @click.command()
@@ -38,10 +33,3 @@ def pin(
     options = {"--actor": name, "--self": as_self, "--replace": replace}
     call = edge.call(asked, "pin", options=options)
     acting.answer(pinning.pin(call, name, as_self=as_self, replace=replace), as_json=as_json)
-
-
-def warn_of_author(here: Worktree) -> None:
-    """Say when git will write another author than the pin's; for sign-off alone."""
-    words = known.misnamed(here)
-    if words is not None:
-        show.note(words)

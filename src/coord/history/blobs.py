@@ -18,7 +18,6 @@ from coord.repo.batch import Child, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
 
     from coord.history.door import Door
 
@@ -45,12 +44,7 @@ class Blobs:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._child is not None:
             self._child.end()
         self._words.close()

@@ -54,10 +54,6 @@ class Commit(NamedTuple):
         """Tell whether a trailer ``Coord-Resolved: PATH REASON`` of this commit names `path`."""
         return any(_names(text, path) for text in self.texts(RESOLVED))
 
-    def accepts(self, commit: str) -> bool:
-        """Tell whether a trailer ``Coord-Resolved: COMMIT REASON`` names that commit in full."""
-        return any(text.split(" ", 1)[0] == commit for text in self.texts(RESOLVED))
-
 
 def _names(text: str, path: bytes) -> bool:
     plain = os.fsdecode(path)

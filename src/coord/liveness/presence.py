@@ -19,7 +19,7 @@ from coord.liveness.programs import CARRIERS, SHELLS
 if TYPE_CHECKING:
     from coord.liveness.process import Process
 
-PRESENT, SILENT, LEFT, ENDED, GONE, UNKNOWN = WORDS = (
+PRESENT, SILENT, LEFT, ENDED, GONE, UNKNOWN = (
     "present", "silent", "left", "ended", "gone", "unknown",
 )  # fmt: skip
 _OVER = "its session is over"

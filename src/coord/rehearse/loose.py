@@ -16,7 +16,6 @@ from coord.repo.batch import Child
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from types import TracebackType
 
 _SHA1_DIGITS = 40
 _FEW = 32  # questions that fit into a pipe, while git waits for us to read answers
@@ -36,12 +35,7 @@ class Objects:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._child.end()
 
     def find(self, names: Sequence[str]) -> list[str | None]:

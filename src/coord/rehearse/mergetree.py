@@ -16,7 +16,6 @@ from coord.repo.batch import Child, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
 
 class Message(NamedTuple):
@@ -67,12 +66,7 @@ class Merger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.renew()
         self._words.close()
 

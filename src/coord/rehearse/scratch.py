@@ -18,8 +18,6 @@ from coord.base.cquote import c_quoted
 from coord.repo import git
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from coord.repo.worktree import Worktree
 
 
@@ -57,12 +55,7 @@ class Scratch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._kept.cleanup()
 
     def lay_out(self, path: bytes, text: bytes | None) -> None:

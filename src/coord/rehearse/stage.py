@@ -19,7 +19,6 @@ from coord.repo.batch import Child
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from types import TracebackType
 
     from coord.repo.worktree import Worktree
 
@@ -56,12 +55,7 @@ class Stage:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._kept.close()
 
     def tips(self, branches: Sequence[str]) -> list[str | None]:

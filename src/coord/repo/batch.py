@@ -11,7 +11,6 @@ from coord.repo.child import DEFAULTED, SIGKILL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
     from typing import IO
 
 _CHUNK, _FATAL = 1 << 16, 128
@@ -59,12 +58,7 @@ class Child:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.end()
 
     def send(self, question: bytes) -> None:

@@ -210,7 +210,6 @@ class _Board:
     """Every line of the board and every wait at work, read once."""
 
     def __init__(self, worker: Worker) -> None:
-        self._worker = worker
         self._roll: Roll = worker.roll()
         self._states = {event.scope: event.state for event in claims.tops(worker.store)}
         self._waits = [*self._at_work(), *self._in_line()]
