@@ -2,7 +2,8 @@
 
 As ``coord.board.sweep``: in portions, alone or not at all. A worker goes when git has forgotten its
 worktree, by proof that this reader has itself, and nothing is claimed by it or offered to it; what
-was written for it or by it goes first. One that is unknown from here is never taken.
+was written for it or by it goes first. So does one without a pin whose processes have all ended,
+with its instance. One that is unknown from here is never taken.
 
     gone/<instance>   {"schema": 1, "nonce"}: a sweep has seen it gone, and none has seen it since
 """
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from coord.board import actors, claims, inbox, keys, retired
 from coord.board.sweep import PORTION, Done, some
 from coord.identity import pin
+from coord.liveness import former
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -46,7 +48,7 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
     # All that are marked too: of a mark, nobody else finds out that its worker is back.
     found = {one.instance: one for one in some(everyone, look)}
     found |= {one.instance: one for one in everyone if _gone(one.instance) in marked}
-    gone = [one for one in found.values() if roll.of(one.instance).gone]
+    gone = [one for one in found.values() if _has_gone(roll, one)]
     for key in marked.keys() - {_gone(one.instance) for one in gone}:  # back, or taken away
         store.delete(key, marked[key].value)
     if not gone:
@@ -55,8 +57,8 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
         busy = _busy(store) if alone else None
         taken = 0
         for one in gone if busy is not None else ():
-            if one.instance not in (busy or ()) and _is_long_gone(store, one, marked, now):
-                taken += _all_of(store, one, most - taken)
+            if one.instance not in (busy or ()) and _is_long_gone(store, roll, one, marked, now):
+                taken += _all_of(store, roll, one, most - taken)
         return Done(taken, len(found), alone)
 
 
@@ -64,7 +66,20 @@ def _gone(instance: str) -> str:
     return f"{_GONE}/{keys.escaped(keys.INSTANCE, instance)}"
 
 
-def _is_long_gone(store: Store, one: Actor, marked: Mapping[str, Rec], now: float | None) -> bool:
+def _has_gone(roll: Roll, one: Actor) -> bool:
+    """Tell whether a worker is gone, or was none of its worktree's own and has ended."""
+    status, home = roll.of(one.instance), roll.home(one)
+    if status.gone or home is None or not former.is_former(home, one.instance):
+        return status.gone
+    try:
+        return status.has_left or former.newest(home, one.instance) is None
+    except OSError:
+        return False
+
+
+def _is_long_gone(
+    store: Store, roll: Roll, one: Actor, marked: Mapping[str, Rec], now: float | None
+) -> bool:
     """Tell whether a worker was seen gone a month ago; mark one that is for the first time.
 
     Who has written something since was back, and what has come since may be read when it is.
@@ -75,7 +90,17 @@ def _is_long_gone(store: Store, one: Actor, marked: Mapping[str, Rec], now: floa
         return False
     folders = (make(one.instance) for make in _OWN)
     records = (rec for folder in folders for rec in store.list(folder))
-    return _is_old(mark.at, now) and all(_is_old(rec.at, now) for rec in records)
+    is_long = _is_old(mark.at, now) and all(_is_old(rec.at, now) for rec in records)
+    return is_long and _is_silent(roll.home(one), one.instance, now)
+
+
+def _is_silent(home: str | None, instance: str, now: float | None) -> bool:
+    """Tell whether a worker has written nothing in its worktree either, looking once more."""
+    try:
+        last = None if home is None else former.newest(home, instance)
+    except OSError:
+        return False
+    return last is None or _is_old(last, now)
 
 
 def mail(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
@@ -137,12 +162,22 @@ def _tops(store: Store) -> list[Event] | None:
     return None if any(event.kind == "unreadable" for event in tops) else tops
 
 
-def _all_of(store: Store, gone: Actor, most: int) -> int:
-    """Take what belongs to a worker, its own record last; return how many records."""
-    taken = 0
+def _all_of(store: Store, roll: Roll, gone: Actor, most: int) -> int:
+    """Take what belongs to a worker, its own record last; return how many records.
+
+    First its name: whoever comes by that from now on is another.
+    """
+    taken, home = 0, roll.home(gone)
+    try:
+        if home is not None:
+            former.disown(home, gone.instance)
+    except OSError:
+        return 0
     for folder in (make(gone.instance) for make in _OWN):
         taken += _taken(store, store.list(folder), most - taken)
         store.prune(folder)
+    if taken < most and home is not None:
+        former.forget(home, gone.instance)
     own = (store.read(key) for key in (keys.actor(gone.instance), _gone(gone.instance)))
     return taken + _taken(store, (rec for rec in own if rec is not None), most - taken)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,13 +15,14 @@ from coord.board.events import Place
 from coord.board.messages import Message, Party
 from coord.board.offer import Offer
 from coord.board.roll import Roll
-from coord.identity import pin
+from coord.identity import pin, whoami
 from coord.identity.whoami import Identity
-from coord.liveness import clone
+from coord.liveness import clone, process, signs
 from coord.repo import worktree
 
 if TYPE_CHECKING:
     from coord.board.store import Store
+    from coord.liveness.process import Process
     from harness import Repo
 
 MONTH = 31 * 86400
@@ -119,6 +122,47 @@ def test_a_worker_goes_a_month_after_it_went(repo: Repo, board: str) -> None:
     store.delete(keys.event(keys.claim("task:torn"), 1), b"{")
     assert sweep() == []
     assert list(actors.every(store)) == list(store.list("gone")) == []
+
+
+def named(repo: Repo, root: str, name: str, process: Process) -> str:
+    """Let a worker act by a name in the main worktree, a month ago, below a process."""
+    here = worktree.discover(str(repo.path))
+    instance = whoami.minted(here, name) or ""
+    made = actors.Actor(name, instance, ".", "h", pin.now())
+    actors.enrol(Directory(root), made, here.common_dir)
+    aged(root, keys.actor(instance))
+    signs.leave(here.git_dir, instance, signs.alone(process), 0)
+    for folder in (f"coord-sessions/{instance}", "coord-instances"):
+        for path in (here.private(folder), *map(str, Path(here.private(folder)).iterdir())):
+            aged("/", path)
+    return instance
+
+
+def test_a_worker_without_a_pin_goes_with_its_name(repo: Repo, board: str) -> None:
+    """Each name that ever acted in the main worktree was looked up by all; not one that lives."""
+    store, here = Directory(board), worktree.discover(str(repo.path))
+    with subprocess.Popen(["sleep", "60"]) as child:
+        over = process.of(child.pid)
+        child.kill()
+    ended, holds, back, lives = (
+        named(repo, board, name, process.own() if name == "lives" else over)
+        for name in ("ended", "holds", "back", "lives")
+    )
+    mine = Place("holds", holds, "b", pin.now())
+    me = Identity("holds", holds, "explicit", 1)
+    claims.change(store, "task:x", me, lambda at: events.joined(at, mine, lambda _: False))
+    assert bygone.workers(store, roll(repo, store)).records == 0  # first seen gone
+    for rec in store.list("gone", values=False):
+        aged(board, rec.key)
+    signs.leave(here.git_dir, back, signs.alone(over), 0)
+
+    while bygone.workers(store, roll(repo, store)).records:
+        pass
+
+    assert {one.instance for one in actors.every(store)} == {holds, back, lives}
+    assert set(os.listdir(here.private("coord-sessions"))) == {holds, back, lives}
+    assert whoami.minted(here, "holds") == holds
+    assert whoami.minted(here, "ended") not in {ended, None}
 
 
 def test_the_receipt_of_an_offer_that_stands_is_kept(repo: Repo, board: str) -> None:
