@@ -116,6 +116,8 @@ def change(
         if wanted is None:
             return Outcome(before, None)
         event = _next(newest, height, scope, me, wanted)
+        if event.seq >= keys.MOST:
+            raise _spent(scope)
         if _published(store, before, event, newest):
             return Outcome(event.state, event)
     raise Unavailable(
@@ -124,6 +126,16 @@ def change(
         where=scope,
         why=f"no turn in {PATIENCE:.0f} seconds",
         run=f"git coord log {quote(scope)}",
+    )
+
+
+def _spent(scope: str) -> Unavailable:
+    return Unavailable(
+        "store-unavailable",
+        f"{scope} has no numbers left",
+        where=scope,
+        why=f"a record of it has the number {keys.MOST - 1}, which no count of ours reaches",
+        run="git coord doctor",
     )
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 KEPT_FOR = 7 * 86400
 #: Most records that one portion takes away; as many scopes are looked at.
 PORTION = 64
-# Of an event. Each raises the generation by one at most; what says more is of another program.
-_MOST = 10**12
 _CLOSED = "not-permitted"  # by another user: of one scope, and the others go on
 T = TypeVar("T")
 
@@ -107,7 +105,8 @@ def _free(store: Store, folder: str, now: float) -> _Ended | None:
         state = eventjson.decode(top.value, folder, seq).state
     except eventjson.Foreign:
         return None
-    if state.line or state.offers or not state.generation <= seq < _MOST:
+    # An event raises the generation by one at most; what says more is of another program.
+    if state.line or state.offers or not state.generation <= seq < retired.MOST:
         return None
     records = [numbers[one] for one in sorted(numbers) if one]
     if not all(_is_whole(store.read(key)) for key in records):
