@@ -264,6 +264,8 @@ def compact(store: Store, folder: str, most: int = sweep.PORTION) -> int:
     old = bisect.bisect_left(numbers[:-1], 1, key=lambda seq: not is_old(seq))
     spare = max(old - 1, len(numbers) - _MOST_KEPT)
     below = numbers[: max(0, min(spare, most))]
+    if below:
+        notices.disprove(store, {folder: keys.MOST})
     for seq in below:
         _drop(store, keys.event(folder, seq))
     return len(below)

@@ -294,6 +294,27 @@ def test_a_notice_of_nothing_in_a_scope_that_was_never_swept_is_not_told(store: 
     assert notices.unread(store, "instance-0") == []
 
 
+@pytest.mark.parametrize("another", [True, False])
+def test_a_notice_of_nothing_goes_before_the_records_that_disprove_it(
+    store: Store, another: bool
+) -> None:
+    """Whether another event has its number, or none came; swept, nobody could tell any more."""
+    claim(store, 0)
+    with pytest.raises(Killed):
+        take(DyingAt(store), 1, "instance-0")  # type: ignore[arg-type]
+    release(store, 0)
+    if not another:
+        (rec,) = store.list(keys.notices("instance-0"))
+        store.delete(rec.key, rec.value)
+        store.create(rec.key, rec.value.replace(b'"seq": 2', b'"seq": 3'))
+    used(store, "task:higher")
+    used(store, "task:higher")
+
+    assert swept(store) == 6
+    assert retired.mark(store) > 3
+    assert list(store.list(keys.notices("instance-0"))) == []
+
+
 def _worked(number: int, maker: Maker) -> list[int]:
     """Hold and release a scope, or sweep; return the generations that were held."""
     store, held = maker.open(), []
