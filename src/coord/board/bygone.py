@@ -19,7 +19,7 @@ from coord.identity import pin
 from coord.liveness import former
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from coord.board.actors import Actor
     from coord.board.events import Event
@@ -104,15 +104,57 @@ def _is_silent(home: str | None, instance: str, now: float | None) -> bool:
 
 
 def mail(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
-    """Take a portion of the messages that were read long ago, and receipts that name no other."""
+    """Take a portion of the messages that were read long ago, and receipts that name no other.
+
+    Alone, since somebody who was stopped may look whether a letter stands, to deliver it.
+    """
     now = store.now()
     found = some(store.folders("messages"), look) if now is not None else ()
     offers = cache(partial(_offered, store))  # for all folders, once one needs it
     taken = 0
-    for folder in found:
-        if taken < most:
-            taken += _read_in(store, folder, now or 0.0, most - taken, offers)
-    return Done(taken, len(found))
+    with store.alone() as alone:
+        for folder in found if alone else ():
+            if taken < most:
+                taken += _read_in(store, folder, now or 0.0, most - taken, offers)
+    return Done(taken, len(found), alone)
+
+
+def strays(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) -> Done:
+    """Take a portion of what is kept for workers that are none: they were taken away before it.
+
+    Whoever acts here is on record, so that nobody comes for it; what is younger than a month stays.
+    """
+    now = store.now()
+    if now is None or not _of_nobody(store):
+        return Done(0, 0)
+    roll.everyone()  # hooks pin without a word to the board
+    found = some(_of_nobody(store), look)
+    taken = 0
+    with store.alone() as alone:
+        busy = cache(partial(_busy, store))  # all scopes are read once something is old
+        for folder in found if alone else ():
+            records = list(store.list(folder))
+            if (
+                taken < most
+                and all(_is_old(rec.at, now) for rec in records)
+                and _is_idle(folder, busy())
+            ):
+                taken += _taken(store, records, most - taken)
+                store.prune(folder)
+    return Done(taken, len(found), alone)
+
+
+def _of_nobody(store: Store) -> list[str]:
+    """Return the folders of instances that are not on record."""
+    known = {rec.key.partition("/")[2] for rec in store.list("actors", values=False)}
+    tops = {make("").partition("/")[0] for make in _OWN}
+    found = (folder for top in sorted(tops) for folder in store.folders(top))
+    return [one for one in found if one != keys.PAIRS and one.partition("/")[2] not in known]
+
+
+def _is_idle(folder: str, busy: Collection[str] | None) -> bool:
+    names = {keys.escaped(keys.INSTANCE, one) for one in busy or ()}
+    return busy is not None and folder.partition("/")[2] not in names
 
 
 def posted(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
