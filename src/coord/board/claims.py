@@ -117,6 +117,8 @@ def change(
             store.fresh()  # "it is yours already" is no answer of a copy
             return Outcome(before, None)
         event = _next(newest, height, scope, me, wanted)
+        if event.seq >= keys.MOST:
+            raise _spent(scope)
         if _published(store, before, event, newest):
             return Outcome(event.state, event)
     raise Unavailable(
@@ -125,6 +127,16 @@ def change(
         where=scope,
         why=f"no turn in {PATIENCE:.0f} seconds",
         run=f"git coord log {quote(scope)}",
+    )
+
+
+def _spent(scope: str) -> Unavailable:
+    return Unavailable(
+        "store-unavailable",
+        f"{scope} has no numbers left",
+        where=scope,
+        why=f"a record of it has the number {keys.MOST - 1}, which no count of ours reaches",
+        run="git coord doctor",
     )
 
 
@@ -251,6 +263,8 @@ def compact(store: Store, folder: str, most: int = sweep.PORTION) -> int:
     old = bisect.bisect_left(numbers[:-1], 1, key=lambda seq: not is_old(seq))
     spare = max(old - 1, len(numbers) - _MOST_KEPT)
     below = numbers[: max(0, min(spare, most))]
+    if below:
+        notices.disprove(store, {folder: keys.MOST})
     for seq in below:
         _drop(store, keys.event(folder, seq))
     return len(below)

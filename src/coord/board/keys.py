@@ -18,6 +18,8 @@ _UNITS = tuple(chr(byte) if byte in _KEPT else f"={byte:02x}" for byte in range(
 _WHOLE, _CUT = 100, 58
 _LONGEST = 4200  # a scope, with its kind
 _SEQUENCE = 8
+#: What no scope of ours reaches: an event of a larger number is another program's.
+MOST = 10**12
 _PART = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-=")
 _PARTS = range(2, 4)
 
@@ -81,8 +83,8 @@ def event(folder: str, seq: int) -> str:
 
 def seq_of(key: str) -> int:
     """Return the number of an event's key; 0 for a key that is no event's."""
-    name = key.rpartition("/")[2]
-    return int(name) if len(name) >= _SEQUENCE and name.isascii() and name.isdigit() else 0
+    found = number_of(key) if len(key.rpartition("/")[2]) >= _SEQUENCE else 0
+    return found if 0 < found < MOST else 0
 
 
 def newest(names: Sequence[str]) -> str:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
+#: The rule of a refusal where another user keeps us out.
+CLOSED = "not-permitted"
+
+
 class Rec(NamedTuple):
     """One record.
 
@@ -75,7 +79,7 @@ class Misconfigured(StoreError):
 
 def not_permitted(what: str, where: str, why: str) -> Unavailable:
     """Return why another user's permissions keep us out; nothing is broken, and nothing changed."""
-    return Unavailable("not-permitted", what, where=where, why=why, run="git coord doctor")
+    return Unavailable(CLOSED, what, where=where, why=why, run="git coord doctor")
 
 
 class Store(Protocol):
