@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,6 +35,13 @@ def _no_leaked_git() -> None:
     for key in [key for key in os.environ if key.startswith(("GIT_", "COORD_"))]:
         if key not in _OURS:
             del os.environ[key]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _none_deaf_to_interrupts() -> None:
+    """Heed SIGINT: what a script starts in the background is deaf to it, and would make us so."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
