@@ -8,6 +8,7 @@ import signal
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from harness import Repo, clean_environment
 from harness.repo import EMAIL, NAME
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+
+# How long an example takes is a matter of who else works here.
+settings.register_profile("load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("load")
 
 _OURS = {
     "COORD_TEST_GIT",
