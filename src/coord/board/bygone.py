@@ -199,9 +199,10 @@ def _busy(store: Store) -> set[str] | None:
 
 
 def _tops(store: Store) -> list[Event] | None:
-    """Return the newest events of all scopes; None where one is torn, or closed to us."""
+    """Return the newest events of all scopes; None where one is torn, closed to us, or nobody's."""
     tops = list(claims.tops(store))
-    return None if any(event.kind == "unreadable" for event in tops) else tops
+    places = (place for event in tops for place in event.state.line)
+    return None if any(place.instance is None for place in places) else tops
 
 
 def _all_of(store: Store, roll: Roll, gone: Actor, most: int) -> int:

@@ -3,6 +3,10 @@
 ``create`` lets one event have each number, so the loop is a compare-and-set on the whole state.
 A win alone proves nothing: a stalled writer may create a number again that compaction has taken
 away, far below a newer top. So a win counts only while the chain from it upwards is unbroken.
+
+A long line stands in several records (``coord.board.linejson``). An event names such as the event
+it was decided on names, or holds; so whatever the top names is named or above in all that follow,
+and compaction leaves it, however late it comes.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import bisect
 import os
 import time
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from coord.board.events import Change
+    from coord.board.linejson import Page
     from coord.board.store import Rec, Store
     from coord.identity.whoami import Identity
 
@@ -42,14 +48,7 @@ class Outcome(NamedTuple):
 
 def top(store: Store, scope: str) -> Event | None:
     """Return the newest event of `scope`, whose state is the scope's; None when never claimed."""
-    folder = keys.claim(scope)
-    while True:
-        numbers = _numbers(store, folder)
-        if not numbers:
-            return None
-        found = _event(store, folder, numbers, len(numbers) - 1, scope)
-        if found is not None:
-            return found
+    return _top(store, keys.claim(scope), scope)
 
 
 def next_after(store: Store, newest: Event | None) -> int:
@@ -68,22 +67,31 @@ def tops(store: Store) -> Iterator[Event]:
     for rec in store.last("claims"):
         folder, seq = rec.key.rpartition("/")[0], keys.seq_of(rec.key)
         try:
-            found: Event | None = eventjson.decode(rec.value, folder, seq)
-        except eventjson.Foreign:
-            if rec.denied:
-                yield _decoded(rec, folder, seq, None, None)
+            found: Event | None = eventjson.decode(
+                rec.value, folder, seq, partial(_held, store, folder)
+            )
+        except eventjson.Foreign as error:
+            if rec.denied or error.denied:
+                yield _unreadable(rec, folder, None, State(), error.denied)
                 continue
-            found = _newest(store, folder)  # torn, or a file that is no event's at all
+            found = None
+        if found is None or not found.is_whole():
+            found = _top(store, folder, None)  # torn, or no event's at all, or the top no more
         if found is not None:
             yield found
 
 
 def history(store: Store, scope: str) -> list[Event]:
-    """Return the events of `scope` that are kept, oldest first."""
+    """Return the events of `scope` that are kept, oldest first.
+
+    One of whose line a part is kept no more is only that part of a later one's.
+    """
     folder = keys.claim(scope)
     numbers = _numbers(store, folder)
-    found = (_event(store, folder, numbers, at, scope) for at in range(len(numbers)))
-    return [event for event in found if event is not None]
+    held = cache(partial(_held, store, folder))
+    found = [_event(store, folder, numbers, at, scope, held=held) for at in range(len(numbers))]
+    there = [event for event in found if event is not None]
+    return [one for one in there if one.is_whole() or one.kind == "unreadable" or one is there[-1]]
 
 
 def began(store: Store, scope: str) -> float | None:
@@ -103,7 +111,7 @@ def change(
         Unavailable: others were first for half a minute on end, or have closed the newest event to
             us: what it says is not known, and is not written over.
         Unknown: the event may stand.
-        Refused: one record cannot hold so long a line.
+        Refused: one record cannot hold what changes in the line.
     """
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -158,7 +166,7 @@ def _next(newest: Event | None, height: int, scope: str, me: Identity, wanted: C
 def _published(store: Store, before: State, event: Event, newest: Event | None) -> bool:
     """Publish `event`, decided on `newest`, and with it what others are to be told of it."""
     with store.writing():
-        if not _stands(store, event, newest) or not _created(store, before, event):
+        if not (_stands(store, event, newest) and _created(store, before, event, newest)):
             return False
     _tidied(store, event)
     return True
@@ -171,9 +179,9 @@ def _stands(store: Store, event: Event, newest: Event | None) -> bool:
     return store.read(keys.event(keys.claim(event.scope), newest.seq)) is not None
 
 
-def _created(store: Store, before: State, event: Event) -> bool:
+def _created(store: Store, before: State, event: Event, newest: Event | None) -> bool:
     folder = keys.claim(event.scope)
-    key, value = keys.event(folder, event.seq), eventjson.encode(event)
+    key, value = keys.event(folder, event.seq), eventjson.encode(event, newest)
     if len(value) > store.caps.max_value:
         raise _full(event, len(before.line))
     after = None if event.after is None else keys.event(folder, event.seq - 1)
@@ -202,9 +210,9 @@ def _tidied(store: Store, event: Event) -> None:
 def _full(event: Event, places: int) -> Refused:
     return Refused(
         "line-full",
-        f"the line for {event.scope} has no room for one more",
+        f"a record has no room for what changes in the line for {event.scope}",
         where=event.scope,
-        why=f"{places} have a place in it, and a record holds all of them",
+        why=f"{places} have a place in it; say less of this one, or split the work",
         run=f"git coord show {quote(event.scope)}",
     )
 
@@ -237,8 +245,12 @@ def _unbroken(store: Store, folder: str, event: Event) -> bool:
         rec = store.read(keys.event(folder, seq))
         if rec is None:
             return False
-        later = _decoded(rec, folder, seq, event.scope, None)
-        if later.kind != "unreadable" and later.after != after:
+        try:
+            later = eventjson.decode(rec.value, folder, seq)
+        except eventjson.Foreign:
+            after = eventjson.nonce_of(rec.value)
+            continue
+        if later.after != after:
             return False
         after = later.nonce
     return True
@@ -247,9 +259,9 @@ def _unbroken(store: Store, folder: str, event: Event) -> bool:
 def compact(store: Store, folder: str, most: int = sweep.PORTION) -> int:
     """Delete history below the newest record that is older than a week; never the top.
 
-    Nor is more kept of a week than its newest thousand. A portion at a time, the lowest first. Only
-    where the store stamps records: by a writer's clock, a week can be a moment. Return how many
-    records went.
+    Nor is more kept of a week than its newest thousand, and what lines name. A portion at a time,
+    the lowest first. Only where the store stamps records: by a writer's clock, a week can be a
+    moment. Return how many records went.
     """
     now = store.now()
     if now is None:
@@ -262,12 +274,29 @@ def compact(store: Store, folder: str, most: int = sweep.PORTION) -> int:
 
     old = bisect.bisect_left(numbers[:-1], 1, key=lambda seq: not is_old(seq))
     spare = max(old - 1, len(numbers) - _MOST_KEPT)
-    below = numbers[: max(0, min(spare, most))]
+    named = _named(store, folder, numbers, spare) if spare > 0 else None
+    if named is None:
+        return 0
+    below = [seq for seq in numbers[:spare] if seq not in named][:most]
     if below:
         notices.disprove(store, {folder: keys.MOST})
     for seq in below:
         _drop(store, keys.event(folder, seq))
     return len(below)
+
+
+def _named(store: Store, folder: str, numbers: list[int], lowest: int) -> set[int] | None:
+    """Return the records that the top names, and the lowest event that is kept for history.
+
+    None where one of them cannot be read; nothing goes then.
+    """
+    found: set[int] = set()
+    for at in (lowest, len(numbers) - 1):
+        event = _event(store, folder, numbers, at, None)
+        if event is None or not event.is_whole():
+            return None
+        found |= {part.seq for part in event.parts}
+    return found
 
 
 def _drop(store: Store, key: str) -> None:
@@ -281,19 +310,61 @@ def _numbers(store: Store, folder: str) -> list[int]:
     return sorted(seq for seq in found if seq)
 
 
-def _newest(store: Store, folder: str) -> Event | None:
+def _top(store: Store, folder: str, scope: str | None) -> Event | None:
+    """Return the newest event below `folder`.
+
+    What the top names is there. Where something is not, there is a newer one by now; or else it
+    was not us who took it away, and one of nobody's stands for those places.
+    """
     numbers = _numbers(store, folder)
-    return _event(store, folder, numbers, len(numbers) - 1, None) if numbers else None
+    while numbers:
+        found = _event(store, folder, numbers, len(numbers) - 1, scope)
+        seen, numbers = numbers[-1], _numbers(store, folder) if _is_in_doubt(found) else numbers
+        if found is not None and numbers and numbers[-1] == seen:
+            return found
+    return None
+
+
+def _is_in_doubt(found: Event | None) -> bool:
+    return found is None or not found.is_whole()
 
 
 def _event(
-    store: Store, folder: str, numbers: list[int], at: int, scope: str | None
+    store: Store,
+    folder: str,
+    numbers: list[int],
+    at: int,
+    scope: str | None,
+    *,
+    held: Callable[[int], Page | None] | None = None,
 ) -> Event | None:
     """Return event number `numbers[at]`; None when it has been compacted meanwhile."""
     rec = store.read(keys.event(folder, numbers[at]))
     if rec is None:
         return None
-    return _decoded(rec, folder, numbers[at], scope, lambda: _before(store, folder, numbers[:at]))
+    held = held or partial(_held, store, folder)
+    try:
+        return eventjson.decode(rec.value, folder, numbers[at], held)
+    except eventjson.Foreign as error:
+        before = _before(store, folder, numbers[:at])
+        return _unreadable(rec, folder, scope, before, error.denied)
+
+
+def _held(store: Store, folder: str, seq: int) -> Page | None:
+    """Return what record `seq` holds of a line; None where it is away or cannot be read.
+
+    Raises:
+        eventjson.Closed: it is closed to us.
+    """
+    rec = store.read(keys.event(folder, seq))
+    if rec is None:
+        return None
+    if rec.denied:
+        raise eventjson.Closed(rec.denied)
+    try:
+        return eventjson.held(rec.value, folder, seq)
+    except eventjson.Foreign:
+        return None
 
 
 def _before(store: Store, folder: str, numbers: list[int]) -> State:
@@ -303,31 +374,28 @@ def _before(store: Store, folder: str, numbers: list[int]) -> State:
         if rec is None:
             continue
         try:
-            return eventjson.decode(rec.value, folder, seq).state
+            return eventjson.decode(rec.value, folder, seq, partial(_held, store, folder)).state
         except eventjson.Foreign:
             continue
     return State()
 
 
-def _decoded(
-    rec: Rec, folder: str, seq: int, scope: str | None, before: Callable[[], State] | None
+def _unreadable(
+    rec: Rec, folder: str, scope: str | None, before: State, denied: str | None
 ) -> Event:
-    try:
-        return eventjson.decode(rec.value, folder, seq)
-    except eventjson.Foreign:
-        at = stamp(rec.at)
-        return Event(
-            seq=seq,
-            nonce=eventjson.nonce_of(rec.value),
-            after=None,
-            kind="unreadable",
-            scope=scope or keys.guessed(folder.rpartition("/")[2]),
-            actor=UNKNOWN,
-            instance=None,
-            at=at,
-            state=unknown(at, before() if before is not None else State()),
-            details={_DENIED: rec.denied} if rec.denied else {},
-        )
+    at, denied = stamp(rec.at), rec.denied or denied
+    return Event(
+        seq=keys.seq_of(rec.key),
+        nonce=eventjson.nonce_of(rec.value),
+        after=None,
+        kind="unreadable",
+        scope=scope or keys.guessed(folder.rpartition("/")[2]),
+        actor=UNKNOWN,
+        instance=None,
+        at=at,
+        state=unknown(at, before),
+        details={_DENIED: denied} if denied else {},
+    )
 
 
 def stamp(seconds: float | None) -> str:

@@ -7,49 +7,94 @@ A record may be empty, torn, or written by something else: whatever does not dec
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from coord.board import keys, peerjson
-from coord.board.events import Event, Place, State
+from coord.board import keys, linejson, peerjson
+from coord.board.events import Event, State
+from coord.board.line import Part
 from coord.board.offer import Offer
-from coord.liveness.process import Process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from coord.board.line import Place
+    from coord.board.linejson import Page
 
 SCHEMA = 1
-_EVENT_KEYS = Event._fields[:-2]  # in the order of the record
+_EVENT_KEYS = Event._fields[:8]  # in the order of the record
 _KNOWN = frozenset({"schema", "state", *_EVENT_KEYS})
 _TEXT = {str}
 _MAYBE_TEXT = {str, type(None)}
-_ISSUE = {str, int, type(None)}
 
 
 class Foreign(ValueError):
     """Bytes that are no event of this scope."""
 
+    denied: str | None = None
 
-def encode(event: Event) -> bytes:
-    """Return the record of `event`."""
+
+class Closed(Foreign):
+    """Part of an event's line is in a record that is `denied` to us, by whom and how."""
+
+    def __init__(self, denied: str) -> None:
+        super().__init__(denied)
+        self.denied = denied
+
+
+def encode(event: Event, before: Event | None = None) -> bytes:
+    """Return the record of `event`, which was decided on `before`, an event as it was read.
+
+    Of what records below hold of its line it says which they are; without `before` it holds all.
+    """
     document: dict[str, object] = {"schema": SCHEMA}
     document |= {key: getattr(event, key) for key in _EVENT_KEYS}
     document |= event.details
-    document["state"] = _state_document(event.state)
+    document["state"] = _state_document(event.state, before)
     return json.dumps(document, separators=(",", ":")).encode() + b"\n"
 
 
-def decode(value: bytes, folder: str, seq: int) -> Event:
+def decode(
+    value: bytes, folder: str, seq: int, page: Callable[[int], Page | None] = lambda _: None
+) -> Event:
     """Return the event in `value`, which was found as number `seq` below the key `folder`.
+
+    Args:
+        value: the record.
+        folder: the prefix of the scope's events.
+        seq: its number.
+        page: what a record below holds of the line (:func:`coord.board.linejson.decoded`).
 
     Raises:
         Foreign: it is not one.
+        Closed: `page` says so.
     """
     try:
-        document = peerjson.document(value)
-        if document["schema"] != SCHEMA or document["seq"] != seq:
-            raise Foreign(folder)
-        if keys.claim(document["scope"]) != folder:
-            raise Foreign(folder)
-        return _event(document)
+        return _event(_document(value, folder, seq), page)
+    except Foreign:
+        raise
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise Foreign(folder) from error
+
+
+def held(value: bytes, folder: str, seq: int) -> Page:
+    """Return what the record of an event holds of its line itself.
+
+    Raises:
+        Foreign: it is none.
+    """
+    try:
+        found = _document(value, folder, seq)
+        _require(type(found["nonce"]) is str)
+        return linejson.Page(found["nonce"], linejson.places(found["state"]["line"]))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise Foreign(folder) from error
+
+
+def _document(value: bytes, folder: str, seq: int) -> dict[str, Any]:
+    document: dict[str, Any] = peerjson.document(value)
+    _require(document["schema"] == SCHEMA and document["seq"] == seq)
+    _require(keys.claim(document["scope"]) == folder)
+    return document
 
 
 def is_event(value: bytes, nonce: str) -> bool:
@@ -58,17 +103,6 @@ def is_event(value: bytes, nonce: str) -> bool:
         return bool(peerjson.document(value)["nonce"] == nonce)
     except (ValueError, LookupError, TypeError, RecursionError):
         return False
-
-
-def place(one: Place) -> dict[str, object]:
-    """Return a place with what is known of it; what is not said takes no room."""
-    found = one._asdict()
-    if one.process is not None:
-        found["process"] = one.process._asdict()
-    if one.command is not None:
-        found["command"] = one.command._asdict()
-    always = ("actor", "instance", "branch", "since")
-    return {name: item for name, item in found.items() if item or name in always}
 
 
 def nonce_of(value: bytes) -> str:
@@ -80,7 +114,9 @@ def nonce_of(value: bytes) -> str:
 
 # What comes out of JSON is Any until its type is looked at, a set of types at a time and not a call
 # a field: a board may have ten thousand records, and a person waits for it.
-def _event(found: dict[str, Any]) -> Event:
+def _event(found: dict[str, Any], page: Callable[[int], Page | None]) -> Event:
+    own = Part(found["seq"], nonce=found["nonce"])
+    line, parts = linejson.decoded(found["state"], own, found["at"], page)
     event = Event(
         found["seq"],
         found["nonce"],
@@ -90,8 +126,9 @@ def _event(found: dict[str, Any]) -> Event:
         found["actor"],
         found["instance"],
         found["at"],
-        _state(found["state"]),
+        _state(found["state"], line),
         {key: item for key, item in found.items() if key not in _KNOWN},
+        parts,
     )
     seq, nonce, after, kind, _, actor, instance, at, *_ = event
     _require(type(seq) is int and seq > 0 and {type(after), type(instance)} <= _MAYBE_TEXT)
@@ -99,20 +136,18 @@ def _event(found: dict[str, Any]) -> Event:
     return event
 
 
-def _state(found: Any) -> State:  # noqa: ANN401
+def _state(found: Any, line: tuple[Place, ...]) -> State:  # noqa: ANN401
     state = State(
         generation=found["generation"],
-        line=tuple(map(_place, found["line"])),
+        line=line,
         paused_at=found.get("paused_at"),
         finished_at=found.get("finished_at"),
         finished_tip=found.get("finished_tip"),
         offers=tuple(map(_offer, found.get("offers", ()))),
         paused_why=found.get("paused_why"),
     )
-    _require(type(found["line"]) is list and type(state.paused_at) in _MAYBE_TEXT)
-    _require(
-        {type(state.finished_at), type(state.finished_tip), type(state.paused_why)} <= _MAYBE_TEXT
-    )
+    marks = (state.paused_at, state.finished_at, state.finished_tip, state.paused_why)
+    _require(set(map(type, marks)) <= _MAYBE_TEXT)
     _require(type(state.generation) is int and state.generation >= 0)
     return state
 
@@ -124,55 +159,15 @@ def _offer(found: Any) -> Offer:  # noqa: ANN401
     return offer
 
 
-def _place(found: Any) -> Place:  # noqa: ANN401
-    get, process = found.get, found.get("process")
-    place = Place(
-        found["actor"],
-        found["instance"],
-        found["branch"],
-        found["since"],
-        get("issue"),
-        get("session"),
-        get("intent"),
-        tuple(get("paths", ())),
-        None if process is None else _process(process),
-        get("run") is True,
-        get("on_behalf") is True,
-        get("tip"),
-        get("renewed"),
-        None if get("command") is None else _process(found["command"]),
-        get("nonce"),
-        tuple(get("within", ())),
-        get("words"),
-        get("clone"),
-        get("by"),
-    )
-    actor, instance, branch, since, issue, session, intent, paths, *_ = place
-    more = (place.tip, place.renewed, place.nonce, place.words, place.clone, place.by)
-    _require(type(actor) is str and type(since) is str and type(issue) in _ISSUE)
-    _require(set(map(type, (instance, branch, session, intent, *more))) <= _MAYBE_TEXT)
-    _require(not paths or set(map(type, paths)) == _TEXT)
-    _require(not place.within or set(map(type, place.within)) == _TEXT)
-    return place
-
-
-def _process(found: Any) -> Process:  # noqa: ANN401
-    process = Process(found["host"], found["boot"], found["pid"], found["start"], found["name"])
-    host, boot, pid, start, name = process
-    _require({type(host), type(boot), type(start), type(name)} == _TEXT)
-    _require(type(pid) is int and pid >= 0)
-    return process
-
-
 def _require(truth: object) -> None:
     if not truth:
         raise TypeError
 
 
-def _state_document(state: State) -> dict[str, object]:
+def _state_document(state: State, before: Event | None) -> dict[str, object]:
     found: dict[str, object] = {
         "generation": state.generation,
-        "line": [place(one) for one in state.line],
+        **linejson.document(state.line, before),
         "paused_at": state.paused_at,
     }
     if state.offers:

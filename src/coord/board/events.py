@@ -1,8 +1,9 @@
-"""A scope as a log of events; each carries the whole state, so the top record *is* the state.
+"""A scope as a log of events; each carries the whole state, so the top is the state.
 
     claims/<scope>/<seq>   {"schema": 1, "scope", "seq", "nonce", "after", "kind", "actor",
                             "instance", "at", …details, "state": {"generation", "line", …}}
 
+Of a long line, a record names the places that others hold (``coord.board.linejson``).
 ``after`` is the predecessor's nonce. The first place in the line holds, later ones wait. Pure: the
 decisions below turn a state into the next one, or into None where nothing has to change.
 """

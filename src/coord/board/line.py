@@ -139,6 +139,29 @@ class Change(NamedTuple):
     nonce: str | None = None
 
 
+class Part(NamedTuple):
+    """Neighbours in a line, as one record holds them.
+
+    Attributes:
+        seq: the record's number; 0 where it is away or cannot be read, which one place stands for.
+        start: the first of them, of the places that the record holds itself.
+        stop: behind the last of them.
+        held: how many places the record holds itself.
+        nonce: the record's.
+    """
+
+    seq: int = 0
+    start: int = 0
+    stop: int = 1
+    held: int = 0
+    nonce: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many places they are."""
+        return self.stop - self.start
+
+
 class Event(NamedTuple):
     """A published event.
 
@@ -153,6 +176,7 @@ class Event(NamedTuple):
         at: when, by the actor's clock.
         state: what is true from here on.
         details: kind-specific.
+        parts: where the places of its line stand, as it was read; empty where all are its own.
     """
 
     seq: int
@@ -165,3 +189,8 @@ class Event(NamedTuple):
     at: str
     state: State
     details: Mapping[str, object] = _NOTHING
+    parts: tuple[Part, ...] = ()
+
+    def is_whole(self) -> bool:
+        """Tell whether it could be read, and its line with it."""
+        return self.kind != "unreadable" and all(part.seq for part in self.parts)

@@ -68,7 +68,7 @@ def _unreadable(store: Store, common_dir: str, root: str) -> Iterator[Finding]:
                 path = os.path.join(root, keys.event(keys.claim(event.scope), event.seq))
                 message = f"{path} is none of ours, and after it {shown(event.scope)} has no number"
                 yield Finding("record-unreadable", common_dir, message, _aside(path))
-            elif event.kind == "unreadable" and "denied" not in event.details:
+            elif not event.is_whole() and "denied" not in event.details:
                 yield _torn(common_dir, root, event)
     except StoreError as error:
         yield Finding(error.rule, common_dir, f"{error.where}: {error.why}", error.run)
@@ -96,6 +96,13 @@ def _given_twice(common_dir: str, folder: str) -> Finding:
 
 def _torn(common_dir: str, root: str, event: Event) -> Finding:
     path = os.path.join(root, keys.event(keys.claim(event.scope), event.seq))
+    holder = event.state.holder
+    if holder is not None and holder.instance is not None:
+        message = (
+            f"{path} names one that cannot be read: who waits for {shown(event.scope)} as well"
+        )
+        run = f"git coord show {quote(event.scope)}"
+        return Finding("record-unreadable", common_dir, f"{message} is not known", run)
     message = f"{path} cannot be read: who holds {shown(event.scope)} is not known"
     run = (
         f"git coord take-over {quote(event.scope)} --generation {event.state.generation} "

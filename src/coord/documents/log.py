@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
-from coord.board import eventjson
+from coord.board import linejson
 from coord.documents.offers import RecipientsDocument  # noqa: TC001  # schemas read the types
 from coord.documents.places import BriefDocument
 
@@ -127,4 +127,4 @@ def _event(event: Event) -> EventDocument:
 
 def _place(place: Place) -> PlaceDocument:
     # Which session made it is for that worker alone.
-    return cast("PlaceDocument", eventjson.place(place._replace(by=None)))
+    return cast("PlaceDocument", linejson.place(place._replace(by=None)))

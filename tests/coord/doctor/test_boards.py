@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.board import claims, keys
+from coord.board.directory import Directory
+from harness import scope
 from harness.clinic import healthy, mended, rules
 
 if TYPE_CHECKING:
@@ -65,3 +68,22 @@ def test_a_record_after_which_no_number_comes_is_put_aside(installed: Repo, side
 
     assert str(record.parent) in found.message
     assert side.coord("release", "x").code == 0
+
+
+def test_of_a_long_line_the_place_that_is_lost_is_told(installed: Repo, side: Repo) -> None:
+    """Who holds the scope is known; whoever has lost a place claims again."""
+    store = Directory(str(installed.common("coord/board")))
+    for number in range(60):
+        scope.claim(store, number)
+    assert healthy(side)
+    top = claims.top(store, scope.SCOPE)
+    assert top is not None
+    named = keys.event(keys.claim(scope.SCOPE), top.parts[1].seq)
+    installed.common(f"coord/board/{named}").write_bytes(b"{")
+
+    assert rules(side) == {"record-unreadable"}
+    said = side.coord("doctor").out
+    assert "git coord show task:x" in said
+    assert "unknown" in side.coord("show", "task:x").out
+    scope.claim(store, 61)
+    assert healthy(side)
