@@ -112,10 +112,16 @@ def change(
         before = State(generation=height) if newest is None else newest.state
         if newest is not None and _DENIED in newest.details and newest.kind == "unreadable":
             raise not_permitted("the claim may not be read", scope, str(newest.details[_DENIED]))
-        wanted = decide(before)
+        try:
+            wanted = decide(before)
+        except Refused:
+            if store.fresh():
+                raise
+            continue  # no refusal, nor "it is yours already", is an answer of an old copy
         if wanted is None:
-            store.fresh()  # "it is yours already" is no answer of a copy
-            return Outcome(before, None)
+            if store.fresh():
+                return Outcome(before, None)
+            continue
         event = _next(newest, height, scope, me, wanted)
         if _published(store, before, event, newest):
             return Outcome(event.state, event)
@@ -251,15 +257,9 @@ def compact(store: Store, folder: str, most: int = sweep.PORTION) -> int:
     old = bisect.bisect_left(numbers[:-1], 1, key=lambda seq: not is_old(seq))
     spare = max(old - 1, len(numbers) - _MOST_KEPT)
     below = numbers[: max(0, min(spare, most))]
-    for seq in below:
-        _drop(store, keys.event(folder, seq))
+    if below:
+        store.take([[keys.event(folder, seq)] for seq in below])
     return len(below)
-
-
-def _drop(store: Store, key: str) -> None:
-    rec = store.read(key)
-    if rec is not None:
-        store.delete(key, rec.value)
 
 
 def _numbers(store: Store, folder: str) -> list[int]:

@@ -42,7 +42,9 @@ class Letter(NamedTuple):
 
 
 def send(store: Store, instance: str, made: Sequence[Message]) -> None:
-    """Send messages with one id, from `instance`."""
+    """Send messages with one id, from `instance`: in one step, else by a letter."""
+    if store.together([_record(message) for message in made]):
+        return
     key = f"{keys.letters(instance)}/{made[0].id}"
     value = _encode(made)
     store.create(key, value)
@@ -96,7 +98,11 @@ def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:
 
 def _deliver(store: Store, made: Iterable[Message]) -> None:
     for message in made:
-        store.create(f"{keys.messages(message.to.instance)}/{message.id}", messages.encode(message))
+        store.create(*_record(message))
+
+
+def _record(message: Message) -> tuple[str, bytes]:
+    return f"{keys.messages(message.to.instance)}/{message.id}", messages.encode(message)
 
 
 def _encode(made: Sequence[Message]) -> bytes:

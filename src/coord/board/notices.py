@@ -114,7 +114,7 @@ def unread(store: Store, instance: str) -> list[Notice]:
 
 def told(store: Store, notice: Notice) -> None:
     """Forget a notice that has been shown."""
-    store.delete(notice.rec.key, notice.rec.value)
+    store.forget([notice.rec])
 
 
 def _kind(place: Place, before: State, event: Event) -> str:
