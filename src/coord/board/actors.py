@@ -60,8 +60,9 @@ def home_of(git_dir: str, common_dir: str) -> str:
 def enrol(store: Store, actor: Actor, common_dir: str) -> None:
     """Record an actor of this clone, once."""
     key = keys.actor(actor.instance)
-    if store.read(key) is not None:
-        return
+    with store.unrefreshed():  # what was once on the roll is not changed
+        if store.read(key) is not None:
+            return
     document = {"schema": 1, **{name: getattr(actor, name) for name in _REQUIRED}}
     made = clone.own(common_dir)
     if made:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from coord.board.store import Misconfigured, StoreError, Unavailable, Unknown
 from coord.etcd.failures import Denied, Failure, Lost, Unfit
 
+#: What stands for a record that its reader has done with, until a sweep takes it away: what is
+#: deleted at once is found by others only in a list of all that is left.
+FORGOTTEN = b"forgotten\n"
 _MARK = b"at "
 
 

@@ -11,6 +11,7 @@ with its instance. One that is unknown from here is never taken.
 from __future__ import annotations
 
 from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from coord.board import actors, claims, inbox, keys, retired
@@ -263,12 +264,8 @@ def _settled(store: Store, records: Iterator[Rec], now: float) -> Iterator[Rec]:
 
 
 def _taken(store: Store, records: Iterable[Rec], most: int) -> int:
-    taken = 0
-    for rec in records:
-        if taken >= most:
-            break
-        taken += store.delete(rec.key, rec.value)
-    return taken
+    found = [[rec.key] for rec in islice(records, max(0, most))]
+    return store.take(found) if found else 0
 
 
 def _is_old(at: float | None, now: float | None) -> bool:

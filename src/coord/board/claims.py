@@ -120,10 +120,16 @@ def change(
         before = State(generation=height) if newest is None else newest.state
         if newest is not None and _DENIED in newest.details and newest.kind == "unreadable":
             raise not_permitted("the claim may not be read", scope, str(newest.details[_DENIED]))
-        wanted = decide(before)
+        try:
+            wanted = decide(before)
+        except Refused:
+            if store.fresh():
+                raise
+            continue  # no refusal, nor "it is yours already", is an answer of an old copy
         if wanted is None:
-            store.fresh()  # "it is yours already" is no answer of a copy
-            return Outcome(before, None)
+            if store.fresh():
+                return Outcome(before, None)
+            continue
         event = _next(newest, height, scope, me, wanted)
         if event.seq >= keys.MOST:
             raise _spent(scope)
@@ -280,8 +286,7 @@ def compact(store: Store, folder: str, most: int = sweep.PORTION) -> int:
     below = [seq for seq in numbers[:spare] if seq not in named][:most]
     if below:
         notices.disprove(store, {folder: keys.MOST})
-    for seq in below:
-        _drop(store, keys.event(folder, seq))
+        store.take([[keys.event(folder, seq)] for seq in below])
     return len(below)
 
 
@@ -297,12 +302,6 @@ def _named(store: Store, folder: str, numbers: list[int], lowest: int) -> set[in
             return None
         found |= {part.seq for part in event.parts}
     return found
-
-
-def _drop(store: Store, key: str) -> None:
-    rec = store.read(key)
-    if rec is not None:
-        store.delete(key, rec.value)
 
 
 def _numbers(store: Store, folder: str) -> list[int]:

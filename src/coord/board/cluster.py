@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.board import answers, keys
 from coord.board.answers import failed
-from coord.board.store import Caps, Rec, in_turn
+from coord.board.store import Caps, Rec, in_turn, one_by_one
 from coord.etcd import pairs, wire
 from coord.etcd.client import PATIENCE, Client
 from coord.etcd.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from coord.board.store import StoreError
     from coord.etcd.address import Address
     from coord.etcd.pairs import Done, Header, Pair
     from coord.etcd.wire import End
@@ -32,7 +33,7 @@ T = TypeVar("T")
 
 MAX_VALUE = 1 << 20  # etcd takes requests of 1.5 MiB
 _PAGE = 2000  # records; etcd's own limit for a transaction is 128 operations
-_BATCH = 100
+BATCH = 100  # records in one step
 _LISTING = 30.0  # seconds
 _TRIES = 16
 _NEWS = 2  # reads: what is new, and the number of all
@@ -85,64 +86,55 @@ class Cluster:
 
     def create(self, key: str, value: bytes) -> Rec:
         """See :meth:`coord.board.store.Store.create`."""
-        return self.created(key, value)[0]
-
-    def created(self, key: str, value: bytes, since: int | None = None) -> tuple[Rec, Delta | None]:
-        """Create `key` as :meth:`create` does; return too what else is new after `since`.
-
-        In the same step, so that what was decided on can be proved without another request.
-        """
-        end = wire.within(self._patience)
         for _ in range(_TRIES):
-            rec, news = self._put([(key, value)], [], since, end)
+            rec, _news = self.put([(key, value)])
             if rec is not None:
-                return rec, news
-        raise failed(Absent(self.where, "a record comes and goes"))
+                return rec
+        raise self.unsettled
 
     def append(
         self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
     ) -> Rec | None:
         """See :meth:`coord.board.store.Store.append`: one step, unless `also` is more than that."""
-        return self.appended(key, value, after, also)[0]
+        if len(also) > BATCH:
+            return in_turn(self, key, value, also)
+        return self.put([(key, value), *also], [self.follows(key, after)])[0]
 
-    def appended(
-        self,
-        key: str,
-        value: bytes,
-        after: str | None,
-        also: Sequence[tuple[str, bytes]],
-        *,
-        at: int | None = None,
-        since: int | None = None,
-    ) -> tuple[Rec | None, Delta | None]:
-        """Append as :meth:`append` does; return too what else is new after `since`.
+    def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
+        """See :meth:`coord.board.store.Store.together`."""
+        if len(made) > BATCH:
+            return False
+        there, _ = self.put(made)
+        return there is not None and there.value == made[0][1]
 
-        Only if the record `after` is as revision `at` wrote it, where that is known.
-        """
-        if len(also) > _BATCH:
-            return in_turn(self, key, value, also), None
-        if after is None:
-            follows = pairs.is_empty(self._name(key).rpartition(b"/")[0] + b"/")
-        elif at is None:
-            follows = pairs.is_there(self._name(after))
-        else:
-            follows = pairs.is_at(self._name(after), at)
-        return self._put([(key, value), *also], [follows], since, wire.within(self._patience))
-
-    def _put(
+    def put(
         self,
         wanted: Sequence[tuple[str, bytes]],
-        held: Sequence[Document],
-        since: int | None,
-        end: End,
+        held: Sequence[Document] = (),
+        *,
+        since: int | None = None,
+        without: Sequence[str] = (),
     ) -> tuple[Rec | None, Delta | None]:
-        """Create all that is `wanted` if `held` holds; return who has the first, None if nobody."""
+        """Create all that is `wanted`, if nothing of it is there and all of `held` holds.
+
+        Args:
+            wanted: keys and values, not more than :data:`BATCH` beside the first.
+            held: comparisons (:meth:`follows` and those below it).
+            since: return too what else is new after this revision: in the same step, so that what
+                was decided on can be proved without another request.
+            without: keys that are marked as forgotten with it, whether it is created or not.
+
+        Returns:
+            The record that owns the first key, None if nobody's does; and the news, None where they
+            are too many.
+        """
         for _, text in wanted:
             if not 0 < len(text) <= self.caps.max_value:
                 raise ValueError(len(text))
+        end = wire.within(self._patience)
         (key, value), at = wanted[0], self._time(end)
         named = {self._name(name): text for name, text in wanted}
-        more = () if since is None else self._news(since)
+        more = [*self._forgotten(without), *(() if since is None else self._news(since))]
         asked = pairs.transaction(
             [*map(pairs.is_absent, named), *held],
             [*(pairs.put(name, answers.wrapped(text, at)) for name, text in named.items()), *more],
@@ -155,11 +147,30 @@ class Cluster:
         there = done.ranges[0].pairs if done.ranges else ()
         return (self._rec(there[0]) if there else None), news
 
+    def follows(self, key: str, after: str | None, at: int | None = None) -> Document:
+        """Return what holds while `after` is there, where known as revision `at` wrote it.
+
+        Where there is none, while the folder of `key` is empty.
+        """
+        if after is None:
+            return pairs.is_empty(self._name(key).rpartition(b"/")[0] + b"/")
+        name = self._name(after)
+        return pairs.is_there(name) if at is None else pairs.is_at(name, at)
+
+    def is_still(self, folder: str, rev: int) -> Document:
+        """Return what holds while nothing below `folder` was written after revision `rev`."""
+        return pairs.is_still(self._prefix + f"{folder}/".encode(), rev)
+
+    @property
+    def unsettled(self) -> StoreError:
+        """That a record is neither created nor there, however often it is tried."""
+        return failed(Absent(self.where, "a record comes and goes"))
+
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""
         asked = pairs.one(self._name(key))
         found = self._look("range", asked, wire.within(self._patience), pairs.of_range).pairs
-        return self._rec(found[0]) if found else None
+        return self._rec(found[0]) if found and found[0].value != answers.FORGOTTEN else None
 
     def list(self, prefix: str, *, values: bool = True) -> Iterable[Rec]:
         """See :meth:`coord.board.store.Store.list`."""
@@ -174,7 +185,7 @@ class Cluster:
                 folder, _, name = rec.key.rpartition("/")
                 found.setdefault(folder, []).append(name)
         names = [self._name(f"{folder}/{keys.newest(each)}") for folder, each in found.items()]
-        batches = [names[at : at + _BATCH] for at in range(0, len(names), _BATCH)]
+        batches = [names[at : at + BATCH] for at in range(0, len(names), BATCH)]
         return [rec for batch in batches for rec in self._read(batch, end)]
 
     def folders(self, prefix: str) -> Sequence[str]:
@@ -208,14 +219,44 @@ class Cluster:
             raise failed(Lost(self.where, "this call or another's has deleted it"))
         return done.held
 
-    def fresh(self) -> None:
-        """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
+    def take(self, found: Sequence[Sequence[str]]) -> int:
+        """See :meth:`coord.board.store.Store.take`."""
+        return one_by_one(self, found)
 
-    def since(self, rev: int) -> Delta:
-        """Return what was created after revision `rev`, in one request unless it is too much."""
+    def drop(self, found: Sequence[str], held: Sequence[Document] = ()) -> bool:
+        """Delete at most :data:`BATCH` keys in one step, if all of `held` holds."""
+        asked = pairs.transaction(held, [pairs.delete(self._name(key)) for key in found])
+        return self._done(asked, wire.within(self._patience))[0].held
+
+    def forget(self, found: Sequence[Rec]) -> None:
+        """See :meth:`coord.board.store.Store.forget`."""
+        for at in range(0, len(found), BATCH):
+            self.mark_forgotten([rec.key for rec in found[at : at + BATCH]])
+
+    def mark_forgotten(self, found: Sequence[str]) -> None:
+        """Have at most :data:`BATCH` keys stand for nothing any more."""
+        asked = pairs.transaction([], self._forgotten(found))
+        self._done(asked, wire.within(self._patience))
+
+    def _forgotten(self, found: Sequence[str]) -> Sequence[Document]:
+        return [pairs.put(self._name(key), answers.FORGOTTEN) for key in found]
+
+    def unrefreshed(self) -> AbstractContextManager[object]:
+        """See :meth:`coord.board.store.Store.unrefreshed`: there is no copy."""
+        return nullcontext()
+
+    def fresh(self) -> bool:
+        """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
+        return True
+
+    def since(self, rev: int, without: Sequence[str] = ()) -> Delta:
+        """Return what was created after revision `rev`, in one request unless it is too much.
+
+        The keys `without` are marked as forgotten with it.
+        """
         if rev:
             end = wire.within(self._patience)
-            asked = pairs.transaction([], self._news(rev))
+            asked = pairs.transaction([], [*self._forgotten(without), *self._news(rev)])
             try:
                 found = self._delta(self._look("txn", asked, end, pairs.of_transaction))
             except TooLarge:
@@ -266,9 +307,16 @@ class Cluster:
         return self._time(wire.within(self._patience))
 
     @property
-    def is_dated(self) -> bool:
-        """Whether the server's time is known without a request."""
-        return self._client.ahead is not None
+    def ahead(self) -> float | None:
+        """How far the server's time is ahead of our monotonic clock; None where it was not heard.
+
+        What was heard by an earlier command may be given, until the server says it anew.
+        """
+        return self._client.ahead
+
+    @ahead.setter
+    def ahead(self, seconds: float) -> None:
+        self._client.ahead = seconds
 
     def _time(self, end: End) -> float:
         if self._client.ahead is None:
@@ -292,7 +340,7 @@ class Cluster:
     def _below(self, prefix: str, end: End, *, values: bool) -> Sequence[Rec]:
         keys.require(f"{prefix}/x")
         recs, _ = self._whole(self._prefix + f"{prefix}/".encode(), end, values=values)
-        ours = [rec for rec in recs if keys.is_key(rec.key)]
+        ours = [rec for rec in recs if keys.is_key(rec.key) and rec.value != answers.FORGOTTEN]
         return sorted(ours, key=lambda rec: rec.key.split("/"))
 
     def _whole(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Rec], Header]:

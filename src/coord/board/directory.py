@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from coord.base import publish, sharing
 from coord.base.names import quote
 from coord.board import keys, recordfile, sweeplock
-from coord.board.store import Caps, Rec, Unavailable, Unknown, in_turn, not_permitted
+from coord.board.store import Caps, Rec, Unavailable, Unknown, in_turn, not_permitted, one_by_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
 #: Folders whose records lie one level deeper, one folder a scope, a series or a worker.
 DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
@@ -118,8 +120,27 @@ class Directory:
             raise self._failed(error) from error
         return True
 
-    def fresh(self) -> None:
+    def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
+        """See :meth:`coord.board.store.Store.together`: a file is one step."""
+        del made
+        return False
+
+    def take(self, found: Sequence[Sequence[str]]) -> int:
+        """See :meth:`coord.board.store.Store.take`."""
+        return one_by_one(self, found)
+
+    def forget(self, found: Sequence[Rec]) -> None:
+        """See :meth:`coord.board.store.Store.forget`."""
+        for rec in found:
+            self.delete(rec.key, rec.value)
+
+    def unrefreshed(self) -> AbstractContextManager[object]:
+        """See :meth:`coord.board.store.Store.unrefreshed`: there is no copy."""
+        return nullcontext()
+
+    def fresh(self) -> bool:
         """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
+        return True
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -35,7 +35,7 @@ class Bell:
         processes: Sequence[int],
         has_ended: Callable[[], bool],
     ) -> None:
-        """Begin to listen, from what the copy has on.
+        """Prepare to listen, from what the copy has on, once there is something to wait for.
 
         Args:
             store: the board.
@@ -52,8 +52,7 @@ class Bell:
         self._tick = 1000.0 if self._watch_processes(processes) else _TICK
         self._lock = threading.Condition()
         self._since: int | None = store.place()
-        for prefix in below:
-            threading.Thread(target=self._listen, args=(prefix,), daemon=True).start()
+        self._below = list(below)
 
     def expect(self, event: str) -> None:
         """Ring at what comes after what the copy has by now; `event` is among that."""
@@ -64,6 +63,9 @@ class Bell:
 
     def rest(self, seconds: float) -> str:
         """Sleep until it rings: ``changed``, ``ended``, or ``time`` after so many seconds."""
+        while self._below:  # a server tells of what came since, so it is asked no sooner
+            prefix, *self._below = self._below
+            threading.Thread(target=self._listen, args=(prefix,), daemon=True).start()
         end = time.monotonic() + seconds
         while True:
             left = end - time.monotonic()

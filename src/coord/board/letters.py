@@ -44,7 +44,9 @@ class Letter(NamedTuple):
 
 
 def send(store: Store, instance: str, made: Sequence[Message]) -> None:
-    """Send messages with one id, from `instance`."""
+    """Send messages with one id, from `instance`: in one step, else by a letter."""
+    if store.together([_record(message) for message in made]):
+        return
     letter = store.create(f"{keys.letters(instance)}/{made[0].id}", _encode(made))
     _deliver(store, letter, made)
     store.delete(letter.key, letter.value)
@@ -98,12 +100,15 @@ def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:
 
 def _deliver(store: Store, letter: Rec, made: Iterable[Message]) -> None:
     for message in made:
-        key = f"{keys.messages(message.to.instance)}/{message.id}"
         with store.writing():  # a sweep comes before the look, or after the message
             there = store.read(letter.key)
             if there is None or there.value != letter.value or _is_past(store, there):
                 return
-            store.create(key, messages.encode(message))
+            store.create(*_record(message))
+
+
+def _record(message: Message) -> tuple[str, bytes]:
+    return f"{keys.messages(message.to.instance)}/{message.id}", messages.encode(message)
 
 
 def _encode(made: Sequence[Message]) -> bytes:

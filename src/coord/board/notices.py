@@ -141,7 +141,7 @@ def _is_of_nothing(store: Store, notice: Notice, seq: int, ends: Mapping[str, fl
 
 def told(store: Store, notice: Notice) -> None:
     """Forget a notice that has been shown."""
-    store.delete(notice.rec.key, notice.rec.value)
+    store.forget([notice.rec])
 
 
 def _kind(place: Place, before: State, event: Event) -> str:

@@ -13,23 +13,26 @@ import os
 import sqlite3
 import stat
 import time
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.base import peerfile, publish
-from coord.board import about, answers, keys
-from coord.board.cluster import Cluster
-from coord.board.store import Rec, Unavailable
+from coord.board import about, answers, keys, retired
+from coord.board.cluster import BATCH, Cluster
+from coord.board.store import Rec, StoreError, Unavailable
+from coord.liveness import machine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from coord.board.cluster import Delta
 
-FRESH = 0.25  # seconds: what one command reads, it reads off one copy
+FRESH = 1.0  # seconds: what one command reads, it reads off one copy
 _AGAIN = 5.0  # seconds until a server that could not be reached is asked again
 _BUSY = 5.0  # seconds for another command to write its news
 _TRIES = 8
+_TIME_KEPT = 86400.0  # seconds: clocks that are not set differ by some in that time
 _MEMORY = ":memory:"
 _NEVER = float("-inf")
 _SCHEMA = """
@@ -38,6 +41,7 @@ CREATE TABLE IF NOT EXISTS rec (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS upto (rev INTEGER, cluster TEXT, at REAL);
 INSERT INTO upto SELECT 0, '', 0 WHERE NOT EXISTS (SELECT 1 FROM upto);
+CREATE TABLE IF NOT EXISTS clock (boot TEXT PRIMARY KEY, ahead REAL, at REAL) WITHOUT ROWID;
 """
 # The last path of a folder; of numbers, the longer one is the greater.
 _LAST = (
@@ -89,11 +93,17 @@ class Replica:
         self._path = path
         self._fresh = fresh
         self._as_of = _NEVER  # by the monotonic clock
+        self._as_it_is = False
+        self._time_kept = False
+        self._alone_since: int | None = None
+        self._going: list[tuple[int, str]] = []
         self.unreached: Unreached | None = None
         self._open: tuple[int, sqlite3.Connection] | None = None
 
     def close(self) -> None:
         """Close the copy and the connections; a later call opens them again."""
+        with suppress(StoreError):
+            self.settle()
         if self._open is not None and self._open[0] == os.getpid():
             self._open[1].close()
         self._open = None
@@ -106,35 +116,88 @@ class Replica:
 
     def create(self, key: str, value: bytes) -> Rec:
         """See :meth:`coord.board.store.Store.create`: one request, and the news with it."""
-        keys.require(key)
-        self._require_reached()
-        asked, base = time.monotonic(), self._rev()
-        rec, news = self._cluster.created(key, value, base or None)
-        self._learned(asked, base, news)
-        return rec
+        for _ in range(_TRIES):
+            rec = self._put([(key, value)])
+            if rec is not None:
+                return rec
+            self.refresh()  # which tells if this is another board by now
+        raise self._cluster.unsettled
 
     def append(
         self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
     ) -> Rec | None:
-        """See :meth:`coord.board.store.Store.append`: one request, and the news with it."""
-        keys.require(key)
-        self._require_reached()
-        asked, base = time.monotonic(), self._rev()
-        known = self._run("SELECT rev FROM rec WHERE path = ?", _path(after)) if after else ()
-        at = known[0][0] if known else None
-        rec, news = self._cluster.appended(key, value, after, also, at=at, since=base or None)
-        self._learned(asked, base, news)
+        """See :meth:`coord.board.store.Store.append`: one request, and the news with it.
+
+        A folder is empty only if nothing was swept since, either: what begins there begins above.
+        """
+        early, also = also[BATCH:], also[:BATCH]
+        for name, text in early:
+            self.create(name, text)
+        rec = self._put([(key, value), *also], key, after)
+        if early and (rec is None or rec.value != value):
+            self.take([[name] for name, _ in early])
         return rec
 
-    def _learned(self, asked: float, base: int, news: Delta | None) -> None:
-        """Write what came with an answer, of `asked`; without it the next read refreshes."""
+    def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
+        """See :meth:`coord.board.store.Store.together`."""
+        if len(made) > BATCH:
+            return False
+        there = self._put(made)
+        return there is not None and there.value == made[0][1]
+
+    def _put(
+        self, wanted: Sequence[tuple[str, bytes]], follows: str = "", after: str | None = None
+    ) -> Rec | None:
+        """Create all of `wanted`, if this is still the board that was chosen; write the news.
+
+        Only if `after` is still there for the key `follows`, where that is given.
+        """
+        keys.require(wanted[0][0])
+        self._require_reached()
+        asked, base, without = time.monotonic(), self._begun(), self._leaving()
+        held = []
+        if self._epoch:
+            self._require_same()
+            held.append(self._cluster.follows("", about.KEY, self._rev_of(about.KEY)))
+        if follows:
+            at = None if after is None else self._rev_of(after)
+            held.append(self._cluster.follows(follows, after, at))
+        if follows and after is None:
+            held.append(self._cluster.is_still(retired.FOLDER, base))
+        rec, news = self._cluster.put(wanted, held, since=base, without=without)
+        self._left(without)
         self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
-        self.unreached = None
+        self.unreached, self._as_it_is = None, False
+        self._keep_time()
+        if self._as_of == asked:
+            self._require_same()
+        return rec
+
+    def _begun(self) -> int:
+        """Return up to where the copy has the board's sequence of writes; there has to be one."""
+        base = self._rev()
+        if not base:
+            self.refresh()
+            base = self._rev()
+        return base
+
+    def _rev_of(self, key: str) -> int | None:
+        rows = self._run("SELECT rev FROM rec WHERE path = ?", _path(key))
+        return int(rows[0][0]) if rows else None
+
+    def _leaving(self) -> list[str]:
+        """Return the keys that are to be forgotten with the next request."""
+        return [key for pid, key in self._going if pid == os.getpid()][:BATCH]
+
+    def _left(self, found: Sequence[str]) -> None:
+        """Have keys, of which the server knows by now, wait no more."""
+        if found:
+            self._going = [one for one in self._going if one[1] not in found]
 
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""
         keys.require(key)
-        for rec in self._rows("path = ?", _path(key)):
+        for rec in self._rows("path = ? AND ours", _path(key)):
             return rec
         return None
 
@@ -160,12 +223,58 @@ class Replica:
         """A folder is a part of its records' keys, and gone with them."""
 
     def writing(self) -> AbstractContextManager[object]:
-        """See :meth:`coord.board.store.Store.writing`."""
-        return self._cluster.writing()
+        """See :meth:`coord.board.store.Store.writing`: what is written proves what it stands on."""
+        return nullcontext()
 
-    def alone(self) -> AbstractContextManager[bool]:
-        """See :meth:`coord.board.store.Store.alone`."""
-        return self._cluster.alone()
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """See :meth:`coord.board.store.Store.alone`: as long as nobody changes a claim."""
+        try:
+            self.fresh()
+        except Unavailable:
+            yield False
+            return
+        self._alone_since = self._rev()
+        gone = "SELECT key FROM rec WHERE path > ? AND path < ? AND value = ?"
+        spent = self._run(f"{gone} LIMIT {BATCH}", *_below("notices"), answers.FORGOTTEN)
+        if len(spent) == BATCH:
+            self.take([[key] for (key,) in spent])
+        try:
+            yield True
+        finally:
+            self._alone_since = None
+
+    def take(self, found: Sequence[Sequence[str]]) -> int:
+        """See :meth:`coord.board.store.Store.take`: so many in one step, all or none of them."""
+        self._require_reached()
+        since = self._alone_since
+        held = [] if since is None else [self._cluster.is_still("claims", since)]
+        every, taken = [key for some in found for key in some], 0
+        for at in range(0, len(every), BATCH):
+            some = every[at : at + BATCH]
+            if not self._cluster.drop(some, held):
+                break
+            self._dropped(some)
+            taken += len(some)
+        return taken
+
+    def forget(self, found: Sequence[Rec]) -> None:
+        """See :meth:`coord.board.store.Store.forget`: with the next request, or at the end."""
+        self._going += [(os.getpid(), rec.key) for rec in found]
+
+    def settle(self) -> None:
+        """Have the server know now of what is to be forgotten.
+
+        Raises:
+            StoreError: it does not; so it is there for the next command.
+        """
+        while gone := self._leaving():
+            self._require_reached()
+            self._cluster.mark_forgotten(gone)
+            self._left(gone)
+
+    def _dropped(self, found: Sequence[str]) -> None:
+        self._copy().executemany("DELETE FROM rec WHERE path = ?", [(_path(key),) for key in found])
 
     def delete(self, key: str, expect: bytes) -> bool:
         """See :meth:`coord.board.store.Store.delete`: one request, if the copy knows the record."""
@@ -182,7 +291,8 @@ class Replica:
 
     def now(self) -> float | None:
         """Return the time by the clock that stamps records; by ours where that cannot be asked."""
-        if self._cluster.is_dated or self._reaches():
+        self._copy()
+        if self._cluster.ahead is not None or self._reaches():
             return self._cluster.now()
         return time.time()
 
@@ -209,11 +319,26 @@ class Replica:
         where = "SELECT 1 FROM rec WHERE path > ? AND path < ? AND ours LIMIT 1"
         return bool(self._run(where, *_below(prefix)))
 
-    def fresh(self) -> None:
+    @contextmanager
+    def unrefreshed(self) -> Iterator[None]:
+        """See :meth:`coord.board.store.Store.unrefreshed`."""
+        before = self._as_it_is
+        self._as_it_is = self._is_old()
+        try:
+            yield
+        finally:
+            self._as_it_is = self._as_it_is and before
+
+    def fresh(self) -> bool:
         """See :meth:`coord.board.store.Store.fresh`."""
         self._require_reached()
-        if time.monotonic() - self._as_of > self._fresh:
-            self.refresh()
+        if not (self._as_it_is or (self._fresh and self._is_old())):
+            return True
+        self.refresh()
+        return False
+
+    def _is_old(self) -> bool:
+        return time.monotonic() - self._as_of > self._fresh
 
     def refresh(self) -> None:
         """Bring the copy up to date: one request, and one more where something was deleted.
@@ -223,8 +348,12 @@ class Replica:
         """
         for _ in range(_TRIES):
             asked, base = time.monotonic(), self._rev()
-            if self._applied(base, self._cluster.since(base)):
-                self._as_of, self.unreached = asked, None
+            without = self._leaving() if base else []
+            news = self._cluster.since(base, without)
+            self._left(without)
+            if self._applied(base, news):
+                self._as_of, self.unreached, self._as_it_is = asked, None, False
+                self._keep_time()
                 self._require_same()
                 return
 
@@ -277,10 +406,12 @@ class Replica:
         return not lacking
 
     def _rows(self, where: str, *values: object) -> Sequence[Rec]:
-        if time.monotonic() - self._as_of > self._fresh or self._open is None:
+        self._copy()  # after a fork it is another, of which nothing is known
+        if self._is_old() and not (self._as_it_is and self._rev()):
             self._reaches()
         rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
-        return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows]
+        gone = self._leaving()
+        return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone]
 
     def _reaches(self) -> bool:
         """Bring the copy up to date, or go on with it as it is: then return False.
@@ -340,7 +471,30 @@ class Replica:
             except (sqlite3.Error, OSError):
                 made = _opened(_MEMORY)
             self._open, self._as_of = (os.getpid(), made), _NEVER
+            self._remember_time(made)
         return self._open[1]
+
+    def _remember_time(self, copy: sqlite3.Connection) -> None:
+        """Take the server's time to be what an earlier command has heard, in this boot."""
+        here = _boot_clock()
+        if here is None or self._cluster.ahead is not None:
+            return
+        boot, since_boot, sooner = here
+        with suppress(sqlite3.Error):
+            known = copy.execute("SELECT ahead, at FROM clock WHERE boot = ?", (boot,)).fetchone()
+            if known and 0 <= since_boot - known[1] < _TIME_KEPT:
+                self._cluster.ahead = known[0] + sooner
+
+    def _keep_time(self) -> None:
+        """Keep the server's time for the commands to come, by a clock that is never set."""
+        here, ahead = _boot_clock(), self._cluster.ahead
+        if self._time_kept or here is None or ahead is None:
+            return
+        self._time_kept = True
+        boot, since_boot, sooner = here
+        with suppress(sqlite3.Error):
+            found = (boot, ahead - sooner, since_boot)
+            self._copy().execute("REPLACE INTO clock VALUES (?, ?, ?)", found)
 
 
 def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:
@@ -404,6 +558,18 @@ def _require_file(path: str) -> None:
         os.close(fd)
 
 
+def _boot_clock() -> tuple[str, float, float] | None:
+    """Return this boot, the seconds of it, and by how much they are ahead of the monotonic clock.
+
+    None where there is no clock that goes on while the machine sleeps.
+    """
+    boot = machine.boot()
+    if not boot or not hasattr(time, "CLOCK_BOOTTIME"):
+        return None
+    now = time.clock_gettime(time.CLOCK_BOOTTIME)
+    return boot, now, now - time.monotonic()
+
+
 def _path(key: str) -> str:
     return key.replace("/", _SEPARATOR)
 
@@ -415,4 +581,5 @@ def _below(prefix: str) -> tuple[str, str]:
 
 def _row(rec: Rec) -> tuple[object, ...]:
     folder = rec.key.rpartition("/")[0]
-    return _path(rec.key), rec.key, folder, rec.value, rec.at, rec.rev, keys.is_key(rec.key)
+    ours = keys.is_key(rec.key) and rec.value != answers.FORGOTTEN
+    return _path(rec.key), rec.key, folder, rec.value, rec.at, rec.rev, ours

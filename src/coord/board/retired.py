@@ -47,8 +47,9 @@ def lift(store: Store, number: int) -> None:
     """Lift the mark to `number` at least; the first one stays, and those between go."""
     if mark(store) < number:
         store.create(keys.number(FOLDER, number), marker())
-    for rec in _marks(store)[1:-1]:
-        store.delete(rec.key, rec.value)
+    between = _marks(store)[1:-1]
+    if between:
+        store.take([[rec.key] for rec in between])
 
 
 def _marks(store: Store) -> list[Rec]:

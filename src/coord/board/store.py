@@ -77,6 +77,10 @@ class Misconfigured(StoreError):
     """The store's settings would lose or double acknowledged records."""
 
 
+#: Rule of what another user keeps us from: of one record, and the others go on.
+CLOSED = "not-permitted"
+
+
 def not_permitted(what: str, where: str, why: str) -> Unavailable:
     """Return why another user's permissions keep us out; nothing is broken, and nothing changed."""
     return Unavailable(CLOSED, what, where=where, why=why, run="git coord doctor")
@@ -141,7 +145,8 @@ class Store(Protocol):
     def alone(self) -> AbstractContextManager[bool]:
         """Keep :meth:`writing` away for a block; False, at once, where somebody is at it.
 
-        Where a store has no locks it is never alone, and nothing is swept.
+        Where a file system has no locks it is never alone, and nothing is swept. A store without
+        any may let both go on, as long as :meth:`take` takes nothing once somebody has written.
         """
 
     def delete(self, key: str, expect: bytes) -> bool:
@@ -150,8 +155,31 @@ class Store(Protocol):
         For compaction and for records of one's own only.
         """
 
-    def fresh(self) -> None:
+    def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
+        """Create all of `made` in one step; False, and nothing is created, where that cannot be.
+
+        None of them was there, or all were, with these bytes.
+        """
+
+    def take(self, found: Sequence[Sequence[str]]) -> int:
+        """Delete what a sweep has found, of each folder in order and up to the first that stays.
+
+        In :meth:`alone` nothing goes that a writer may stand on. Return how many went.
+        """
+
+    def forget(self, found: Sequence[Rec]) -> None:
+        """Delete records that one alone writes and reads, by the end of the command at latest."""
+
+    def unrefreshed(self) -> AbstractContextManager[object]:
+        """Read what is known here, for a block or until the store is next asked for anything.
+
+        Only what :meth:`append` proves may be decided so; for any other answer, :meth:`fresh`.
+        """
+
+    def fresh(self) -> bool:
         """Insist that what is read from now on is true now, where reads come from a copy.
+
+        Return whether what was read before was so, too; else it is to be read again.
 
         Raises:
             Unavailable: it cannot be brought up to date; until then reads say what it has.
@@ -185,3 +213,31 @@ def in_turn(store: Store, key: str, value: bytes, also: Sequence[tuple[str, byte
 def _taken_back(store: Store, made: Sequence[tuple[str, bytes]]) -> None:
     for name, text in made:
         store.delete(name, text)
+
+
+def one_by_one(store: Store, found: Sequence[Sequence[str]]) -> int:
+    """Do what :meth:`Store.take` asks for, a record at a time."""
+    return sum(_taken(store, keys) for keys in found)
+
+
+def _taken(store: Store, keys: Sequence[str]) -> int:
+    taken = 0
+    for key in keys:
+        went = _went(store, key)
+        if went is None:
+            break  # what is above it stands, and says whose the scope is
+        taken += went
+    return taken
+
+
+def _went(store: Store, key: str) -> bool | None:
+    """Take a record away; tell whether that was us, None where it is there all the same."""
+    try:
+        rec = store.read(key)
+        if rec is not None and store.delete(key, rec.value):
+            return True
+        return None if store.read(key) is not None else False
+    except Unavailable as error:
+        if error.rule != CLOSED:
+            raise
+        return None

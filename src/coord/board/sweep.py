@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Done(NamedTuple):
     """What a portion did: records taken away, and how many places it has looked at.
 
-    Not `alone` it has taken none: somebody was writing, or the store has no locks.
+    Not `alone` it has taken none: somebody was writing, or the file system has no locks.
     """
 
     records: int
@@ -52,10 +52,14 @@ def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None
             return Done(0, 0, alone=False)
         found = some(store.folders("claims"), most) if among is None else among
         ended = [one for folder in found if (one := _ended(store, folder, now)) is not None]
-        if ended:
-            notices.disprove(store, {one.folder: one.seq for one in ended})
-            retired.lift(store, max(one.seq for one in ended))
-        return Done(_taken(store, ended, most), len(found))
+        if not ended:
+            return Done(0, len(found))
+        notices.disprove(store, {one.folder: one.seq for one in ended})
+        retired.lift(store, max(one.seq for one in ended))
+        taken = store.take(_portion(ended, most))
+        for one in ended:
+            store.prune(one.folder)
+        return Done(taken, len(found))
 
 
 def kept(store: Store) -> int:
@@ -119,29 +123,10 @@ def _is_whole(rec: Rec | None) -> bool:
     return rec is None or (rec.denied is None and rec.value != b"")
 
 
-def _taken(store: Store, ended: Iterable[_Ended], most: int) -> int:
-    """Take records away, of each scope the top last; return how many."""
-    taken = 0
+def _portion(ended: Iterable[_Ended], most: int) -> list[Sequence[str]]:
+    """Return the records that a portion takes away, of each scope the top last."""
+    found: list[Sequence[str]] = []
     for one in ended:
-        for key in one.records[: most - taken]:
-            went = _went(store, key)
-            if went is None:
-                break  # what is above it stands, and says whose the scope is
-            taken += went
-        store.prune(one.folder)
-        if taken >= most:
-            break
-    return taken
-
-
-def _went(store: Store, key: str) -> bool | None:
-    """Take a record away; tell whether that was us, None where it is there all the same."""
-    try:
-        rec = store.read(key)
-        if rec is not None and store.delete(key, rec.value):
-            return True
-        return None if store.read(key) is not None else False
-    except Unavailable as error:
-        if error.rule != CLOSED:
-            raise
-        return None
+        found.append(one.records[: max(0, most)])
+        most -= len(found[-1])
+    return found

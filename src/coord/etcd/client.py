@@ -83,6 +83,10 @@ class Client:
         """
         return self._ahead
 
+    @ahead.setter
+    def ahead(self, seconds: float) -> None:
+        self._ahead = seconds
+
     def call(self, path: str, request: Mapping[str, object], end: End) -> Reply:
         """Send a request until it is answered.
 

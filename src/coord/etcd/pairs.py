@@ -103,6 +103,15 @@ def is_at(key: bytes, rev: int) -> Document:
     return {"key": _text(key), "target": "MOD", "result": "EQUAL", "mod_revision": str(rev)}
 
 
+def is_still(prefix: bytes, rev: int) -> Document:
+    """Return the comparison that holds while nothing that begins with `prefix` is newer than `rev`.
+
+    What was deleted since does not show.
+    """
+    asked = {"key": _text(prefix), "target": "MOD", "result": "LESS", "mod_revision": str(rev + 1)}
+    return {**asked, "range_end": _text(_end(prefix))}
+
+
 def put(key: bytes, value: bytes) -> Document:
     """Return the operation that writes `key`."""
     return {"request_put": {"key": _text(key), "value": _text(value)}}

@@ -34,9 +34,15 @@ def find(call: Call, worker: Worker, roll: Roll, word: str) -> list[Actor]:
     there = [one for one in others if not roll.of(one.instance).gone]
     if not there:
         raise _nobody(everyone, named.actors, others, word)
-    alive = [one for one in there if not roll.of(one.instance).dead] if named.by_name else []
+    alive = [one for one in there if is_alive(roll, one)] if named.by_name else []
     _say(call, roll, alive or there, word)
     return alive or there
+
+
+def is_alive(roll: Roll, one: Actor) -> bool:
+    """Tell whether an instance is not proved to have ended, or to be gone."""
+    status = roll.of(one.instance)
+    return not (status.dead or status.gone)
 
 
 def present(worker: Worker, roll: Roll) -> list[Actor]:

@@ -81,12 +81,13 @@ def claim(
     )
     if branch is not None and mine.tip is None:
         call.note(f"there is no branch {target} in this repository yet")
-    roll = worker.roll()
-    made = tuple(join(worker, roll, scope, mine) for scope in worker.scopes)
+    with worker.store.unrefreshed():  # a claim is proved by what is written of it
+        roll = worker.roll()
+        made = tuple(join(worker, roll, scope, mine) for scope in worker.scopes)
     for one in made:
         if one.place not in one.state.line[:1]:
             circle.met(call, worker, one.scope, one.place)
-    return Claims(worker, roll, made)
+    return Claims(worker, worker.roll() if worker.store.caps.hosts else roll, made)
 
 
 def join(worker: Worker, roll: Roll, scope: str, mine: Place) -> Claim:

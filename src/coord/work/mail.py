@@ -26,7 +26,8 @@ def talking(call: Call) -> tuple[Worker, list[tuple[Message, ...]]]:
         Refused: as :func:`coord.work.arrive.acting`.
     """
     worker = arrive.acting(call, [])
-    half = letters.settle(worker.store, worker.instance)
+    with worker.store.unrefreshed():  # its own letters, which nobody else writes
+        half = letters.settle(worker.store, worker.instance)
     for made in half:
         call.note(f"{made[0].id}, which an interrupted command had begun to send, is sent now")
     return worker, half
@@ -42,6 +43,11 @@ def written(
     return tuple(
         Message(made, kind, sender, _party(one), scope, generation, text, at) for one in to
     )
+
+
+def also(made: Message, to: Sequence[Actor]) -> tuple[Message, ...]:
+    """Return a message that was sent, to each of `to`, not yet sent."""
+    return tuple(made._replace(to=_party(one)) for one in to)
 
 
 def _party(one: Actor) -> Party:

@@ -54,12 +54,13 @@ class Hold(NamedTuple):
         """Put the command on the record: it may outlive this process, and holds the scope then."""
         try:
             self.session.record(command)
-            claims.change(
-                self.worker.store,
-                self.scope,
-                self.worker.me,
-                lambda at: events.started(at, _is_for(self.place), command),
-            )
+            with self.worker.store.unrefreshed():
+                claims.change(
+                    self.worker.store,
+                    self.scope,
+                    self.worker.me,
+                    lambda at: events.started(at, _is_for(self.place), command),
+                )
         except (CoordError, OSError) as error:
             why = error.why if isinstance(error, CoordError) else error.strerror
             self.call.note(

@@ -13,6 +13,7 @@ from coord.work.call import bounded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from coord.board.actors import Actor
     from coord.board.messages import Message
     from coord.board.roll import Roll
     from coord.work.arrive import Worker
@@ -34,23 +35,49 @@ def send(
     """
     bounded(text, "TEXT", "send")
     worker, half = mail.talking(call)
+    if scope is not None:
+        worker.store.fresh()
     about = None if scope is None else scopes.parse(scope, worker.here.top)
+    with worker.store.unrefreshed():
+        meant, away = _meant(call, worker, to, about)
+        made = mail.written(worker, kind, meant, text, about)
+        if kind == "handoff":
+            call.note("a message moves no claim: git coord handoff does, with the other's ack")
+        if away is not None:
+            call.note(away.offer)
+        begun = _begun(half, made)
+        if begun:
+            return begun
+        letters.send(worker.store, worker.instance, made)
+    return (*made, *_sent_on(worker, to, made))
+
+
+def _meant(
+    call: Call, worker: Worker, to: str, about: str | None
+) -> tuple[list[Actor], Lost | None]:
+    """Return whom a message is for, and what is known of one of them who has not come back."""
     roll = worker.roll()
     away = None if about is None else _away(worker, roll, about, to)
     try:
-        meant = addressed.find(call, worker, roll, to)
+        return addressed.find(call, worker, roll, to), away
     except Refused as error:
         error.run = away.run if away else error.run
-        raise
-    made = mail.written(worker, kind, meant, text, about)
-    if kind == "handoff":
-        call.note("a message moves no claim: git coord handoff does, with the other's ack")
-    if away is not None:
-        call.note(away.offer)
-    begun = _begun(half, made)
-    if not begun:
-        letters.send(worker.store, worker.instance, made)
-    return begun or made
+        if worker.store.fresh():
+            raise
+    return _meant(call, worker, to, about)
+
+
+def _sent_on(worker: Worker, to: str, made: Sequence[Message]) -> Sequence[Message]:
+    """Send to those of the name too of whom the copy did not know yet; return these messages."""
+    if not worker.store.caps.hosts:
+        return ()
+    roll, has_it = worker.roll(), {worker.instance, *(one.to.instance for one in made)}
+    named = recipients.meant(roll.everyone(), to)
+    new = [one for one in named.actors if named.by_name and one.instance not in has_it]
+    more = mail.also(made[0], [one for one in new if addressed.is_alive(roll, one)])
+    if more:
+        letters.send(worker.store, worker.instance, more)
+    return more
 
 
 def _away(worker: Worker, roll: Roll, scope: str, to: str) -> Lost | None:

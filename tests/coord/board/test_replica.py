@@ -14,21 +14,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, events, keys, notices
-from coord.board.cluster import Cluster
+from coord.board import about, claims, events, keys, notices, retired
+from coord.board.cluster import BATCH, Cluster
 from coord.board.events import Place
 from coord.board.replica import Replica
-from coord.board.store import Unavailable
+from coord.board.store import Misconfigured, Unavailable
 from coord.etcd.address import Endpoint
 from coord.identity.whoami import Identity
 from harness.etcd import served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from multiprocessing import SimpleQueue
+    from multiprocessing.synchronize import Barrier
     from pathlib import Path
 
     from coord.board.store import Store
     from coord.etcd.address import Address
+
+_RACERS, _SCOPES = 6, 8
 
 
 @pytest.fixture(scope="module")
@@ -216,6 +220,147 @@ def test_nothing_is_appended_to_a_record_that_is_another_now(address: Address) -
     other.close()
 
 
+def test_what_an_old_copy_says_is_decided_again_where_it_is_no_event(address: Address) -> None:
+    """A claim needs no look before it; that there is nothing to do, or a refusal, needs one."""
+    cluster = Counting(address)
+    stale, other = Replica(cluster), Replica(Cluster(address))
+    costs = []
+    stale.refresh()
+    for other_does, then in (
+        (lambda: None, lambda: claim(1)(stale)),
+        (lambda: claim(2)(other), lambda: claim(3)(stale)),
+        (lambda: release(1)(other), lambda: claim(1)(stale)),
+        (lambda: None, lambda: claim(1)(stale)),
+        (lambda: release(2)(other), lambda: release(2)(stale)),
+    ):
+        other.heard()
+        other_does()
+        stale.heard()
+        before = cluster.requests
+        with stale.unrefreshed():
+            then()
+        costs.append(cluster.requests - before)
+
+    assert costs == [1, 2, 2, 1, 1]
+    assert line(Cluster(address)) == ["i-3", "i-1"]
+    stale.close()
+    other.close()
+
+
+def test_a_scope_that_was_swept_begins_above_for_who_never_heard_of_it(address: Address) -> None:
+    """Its copy is of before: it knows neither the scope nor the mark."""
+    stale, other = Replica(Cluster(address), fresh=60), Replica(Cluster(address))
+    claim(8, "task:y")(other)
+    stale.refresh()
+    claim(0)(other)
+    release(0)(other)
+    retired.lift(other, 2)
+    folder = keys.claim("task:x")
+    with other.alone() as alone:
+        assert alone
+        assert other.take([[keys.event(folder, 1), keys.event(folder, 2)]]) == 2
+
+    with stale.unrefreshed():
+        claim(1)(stale)
+
+    newest = claims.top(stale, "task:x")
+    assert newest is not None
+    assert (newest.seq, newest.state.generation) == (3, 3)
+    stale.close()
+    other.close()
+
+
+def test_nothing_is_written_on_a_board_that_was_emptied(address: Address) -> None:
+    """A claim there would be one on a board that nobody else of the fleet looks at."""
+    truth = Cluster(address)
+    rec = truth.create(about.KEY, about.encode(about.made([])))
+    known = about.decode(rec.value)
+    assert known is not None
+    stale = Replica(Cluster(address), epoch=known.epoch)
+    stale.refresh()
+    stale.heard()
+    truth.delete(rec.key, rec.value)
+
+    with stale.unrefreshed(), pytest.raises(Misconfigured):
+        claim(1)(stale)
+
+    assert list(truth.list("claims")) == []
+    stale.close()
+    truth.close()
+
+
+def test_what_is_forgotten_costs_no_list_and_goes_in_one_step(address: Address) -> None:
+    """It stands for nothing at once, with the next request; a sweep takes what has gathered."""
+    cluster = Counting(address)
+    one, other = Replica(Cluster(address), fresh=0), Replica(cluster, fresh=0)
+    told = [one.create(f"notices/a-x/{number}", b"x") for number in range(BATCH)]
+    other.refresh()
+    one.forget(told)
+    assert list(one.list("notices")) == []
+    one.close()
+
+    before = cluster.requests
+    other.refresh()
+    assert cluster.requests == before + 1
+    assert list(other.list("notices")) == []
+    assert other.read(told[0].key) is None
+    assert not other.knows("notices")
+    assert len(Cluster(address).revisions()) == BATCH
+
+    with other.alone():
+        assert Cluster(address).revisions() == {}
+    other.close()
+
+
+def _raced(
+    address: Address, path: str, number: int, start: Barrier, told: SimpleQueue[list[int | None]]
+) -> None:
+    """Claim scopes as one that has not looked at the board for long; tell the places in line."""
+    store, found = Replica(Cluster(address), path), []
+    start.wait()
+    for scope in range(_SCOPES):
+        with store.unrefreshed():
+            claim(number, f"task:{scope}")(store)
+        line = [place.instance for place in claims.state(store, f"task:{scope}").line]
+        found.append(line.index(f"i-{number}") if f"i-{number}" in line else None)
+        store.heard()
+    store.close()
+    told.put(found)
+
+
+def test_of_who_claim_at_once_by_old_copies_one_holds_and_the_line_is_one(
+    address: Address, tmp_path: Path
+) -> None:
+    """Each is told another place, and the first of them alone that it holds."""
+    context = multiprocessing.get_context("fork")
+    start, told = context.Barrier(_RACERS), context.SimpleQueue()
+    for number in range(_RACERS):
+        copy = Replica(Cluster(address), str(tmp_path / f"copy-{number % 3}"))
+        claim(99, f"task:before-{number}")(copy)  # a copy has to be of something
+        copy.close()
+    racers = [
+        context.Process(
+            target=_raced, args=(address, str(tmp_path / f"copy-{at % 3}"), at, start, told)
+        )
+        for at in range(_RACERS)
+    ]
+    for racer in racers:
+        racer.start()
+    rows = [told.get() for _ in racers]
+    for racer in racers:
+        racer.join()
+        assert racer.exitcode == 0
+
+    for places in zip(*rows, strict=True):
+        assert sorted(places) == list(range(_RACERS))
+    truth = Cluster(address)
+    for scope in range(_SCOPES):
+        events_of = claims.history(truth, f"task:{scope}")
+        assert [one.after for one in events_of] == [None, *(one.nonce for one in events_of[:-1])]
+        assert len({one.state.line[0].instance for one in events_of}) == 1
+    truth.close()
+
+
 def _churn(address: Address, path: str, number: int) -> None:
     store = Replica(Cluster(address), path, fresh=0)
     for turn in range(15):
@@ -360,6 +505,7 @@ def test_a_watch_ends_with_a_change_or_with_its_time(address: Address) -> None:
 
     other.create("claims/s-x/00000001", b"1")
     assert store.watch("claims/s-x", store.place(), 20) is True
+    store.heard()
     assert [rec.value for rec in store.list("claims/s-x")] == [b"1"]
     other.create("claims/s-y/00000001", b"1")
     assert store.watch("claims/s-x", store.place(), 0.3) is False

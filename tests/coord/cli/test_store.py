@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import harness.etcd
-from harness.board import answer, worker
+from harness.board import answer
+from harness.costs import clone_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,15 +25,6 @@ if TYPE_CHECKING:
 def url(etcd: str) -> str:
     """A prefix that nobody has used."""
     return f"{etcd}/{os.urandom(6).hex()}"
-
-
-def clone_of(repo: Repo, path: Path, actor: str, url: str) -> Repo:
-    """Return a worktree of a worker in an installed clone of `repo`, whose board is at `url`."""
-    repo.git("clone", "-q", str(repo.path), str(path))
-    made = repo.at(path)
-    assert made.run("coord-install").code == 0
-    assert made.coord("store", "use", url).code == 0
-    return worker(made, path.with_name(f"{path.name}-{actor}"), f"work-{actor}", actor)
 
 
 @pytest.fixture

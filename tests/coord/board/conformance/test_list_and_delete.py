@@ -175,3 +175,32 @@ def test_a_store_is_used_by_both_sides_of_a_fork(store: Store, race: Callable[..
 
     assert race(4, work) == [[True] * 20] * 4
     assert len(list(store.list("actors"))) == 81
+
+
+def test_what_is_forgotten_is_there_for_nobody_after_the_command(maker: Maker) -> None:
+    """For who forgets it at once, whatever else it does by then."""
+    store, other = maker.open(), maker.open()
+    told = [store.create(f"notices/a-x/{number}", b"x") for number in range(3)]
+
+    store.forget(told[:2])
+
+    assert [rec.key for rec in store.list("notices")] == [told[2].key]
+    assert store.read(told[0].key) is None
+    store.close()
+    assert [rec.key for rec in other.list("notices")] == [told[2].key]
+    other.close()
+
+
+def test_several_are_created_in_one_step_or_not_at_all(maker: Maker) -> None:
+    """Where a store cannot, it creates nothing; again with the same bytes says the same."""
+    store = maker.open()
+    made = [(f"messages/a-{number}/1", b"x") for number in range(3)]
+
+    done = store.together(made)
+
+    assert done is store.caps.hosts
+    assert [rec.key for rec in store.list("messages")] == [key for key, _ in made if done]
+    assert store.together(made) is done
+    assert store.together([("messages/a-9/1", b"y"), ("messages/a-1/1", b"y")]) is False
+    assert store.read("messages/a-9/1") is None
+    store.close()
