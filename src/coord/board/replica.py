@@ -43,10 +43,10 @@ CREATE TABLE IF NOT EXISTS upto (rev INTEGER, cluster TEXT, at REAL);
 INSERT INTO upto SELECT 0, '', 0 WHERE NOT EXISTS (SELECT 1 FROM upto);
 CREATE TABLE IF NOT EXISTS clock (boot TEXT PRIMARY KEY, ahead REAL, at REAL) WITHOUT ROWID;
 """
-# The last path of a folder; of numbers, the longer one is the greater.
+# The last path of a folder; of an event's numbers (coord.board.keys), the longer is the greater.
 _LAST = (
-    "substr(max(printf('%05d', (substr(path, length(folder) + 2) NOT GLOB '*[^0-9]*')"
-    " * length(path)) || path), 6)"
+    "substr(max(printf('%05d', (substr(path, length(folder) + 2) NOT GLOB '*[^0-9]*'"
+    f" AND length(path) - length(folder) < {len(str(keys.MOST)) + 1}) * length(path)) || path), 6)"
 )
 # Below the least character of a part, so that keys are sorted by their parts.
 _SEPARATOR, _AFTER = "\1", "\2"
