@@ -94,6 +94,11 @@ def opened() -> list[Replica]:
     return list(_AFAR.values())
 
 
+def clones() -> set[str]:
+    """Return the common dirs of the clones whose boards these are."""
+    return {common_dir for common_dir, _ in _AFAR}
+
+
 def may_have(common_dir: str, prefix: str) -> bool:
     """Tell by one look whether the board has anything below `prefix`, without opening it.
 

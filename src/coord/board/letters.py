@@ -81,6 +81,21 @@ def settle(store: Store, instance: str) -> list[tuple[Message, ...]]:
     return found
 
 
+def publish(store: Store, key: str, value: bytes) -> bool:
+    """Send what could not be sent before, of whose key and bytes nothing is changed.
+
+    Return False where something was sent under `key` meanwhile.
+    """
+    there = store.create(key, value)
+    letter = _decode(there)
+    if there.value != value or letter is None:
+        return False
+    _deliver(store, letter.messages)
+    if key.startswith("letters/"):
+        store.delete(key, value)
+    return True
+
+
 def _is_past(store: Store, rec: Rec) -> bool:
     """Tell whether it was sent so long ago that it is read, and may have been taken away."""
     now = store.now()

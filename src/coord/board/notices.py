@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # A notice whose event has not come by then was left by a killed writer.
 _PATIENCE = 60.0
+_EVENTLESS = frozenset({"circle", "published"})  # told of what no event has made so
 _GIVEN = frozenset({"yours", "offered"})  # whoever had nothing before loses nothing with them
 
 
@@ -34,7 +35,8 @@ class Notice(NamedTuple):
     Attributes:
         rec: its record, to delete once told.
         kind: ``lost``, ``passed-over``, ``adopted``, ``accepted``, ``offered``, ``landed``,
-            ``yours`` or ``circle``; of a mere place in line ``adopted-place``, ``landed-place``.
+            ``yours``, ``circle`` or ``published``; of a mere place in line ``adopted-place``,
+            ``landed-place``.
         scope: canonical scope.
         by: actor who did it.
         at: when, by that actor's clock.
@@ -86,9 +88,11 @@ def of(before: State, event: Event) -> list[tuple[str, bytes]]:
     ]
 
 
-def tell(store: Store, instance: str, kind: str, *, scope: str, by: str, reason: str) -> None:
-    """Tell `instance` of something that no event has made so."""
-    key = f"{keys.notices(instance)}/{os.urandom(8).hex()}"
+def tell(
+    store: Store, instance: str, kind: str, *, scope: str, by: str, reason: str, once: str = ""
+) -> None:
+    """Tell `instance` of something that no event has made so; of what is named `once`, once."""
+    key = f"{keys.notices(instance)}/{once or os.urandom(8).hex()}"
     said = {"kind": kind, "scope": scope, "by": by, "reason": reason}
     document = {"schema": 1, **said, "seq": 0, "at": pin.now(), "generation": 0}
     store.create(key, json.dumps(document).encode() + b"\n")
@@ -153,7 +157,7 @@ def _decoded(store: Store, rec: Rec) -> Notice | None:
         text = {key: str(found[key]) for key in ("kind", "scope", "by", "at", "reason")}
         text["shipped"] = str(found.get("shipped", ""))
         notice = Notice(rec=rec, generation=int(found["generation"]), **text)
-        happened = notice.kind == "circle" or _happened(store, notice, int(found["seq"]))
+        happened = notice.kind in _EVENTLESS or _happened(store, notice, int(found["seq"]))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return notice if happened else None

@@ -13,18 +13,19 @@ import os
 import sqlite3
 import stat
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from coord.base import peerfile, publish
 from coord.board import about, answers, keys
 from coord.board.cluster import Cluster
-from coord.board.store import Rec, Unavailable
+from coord.board.store import Pending, Rec, Unavailable, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
     from contextlib import AbstractContextManager
 
     from coord.board.cluster import Delta
+T = TypeVar("T")
 
 FRESH = 0.25  # seconds: what one command reads, it reads off one copy
 _AGAIN = 5.0  # seconds until a server that could not be reached is asked again
@@ -69,6 +70,9 @@ class Replica:
 
     Attributes:
         unreached: since when, where the last read was such a one.
+        unsettled: folders of which this worker has records that are not published yet: what is read
+            of them is not what it has said, and nothing may overtake that.
+        epoch: which board it has to be; empty for any.
     """
 
     caps = Cluster.caps
@@ -85,11 +89,12 @@ class Replica:
             epoch: which board it has to be (:mod:`coord.board.about`); empty for any.
         """
         self._cluster = cluster
-        self._epoch = epoch
+        self.epoch = epoch
         self._path = path
         self._fresh = fresh
         self._as_of = _NEVER  # by the monotonic clock
         self.unreached: Unreached | None = None
+        self.unsettled: Collection[str] = ()
         self._open: tuple[int, sqlite3.Connection] | None = None
 
     def close(self) -> None:
@@ -107,9 +112,10 @@ class Replica:
     def create(self, key: str, value: bytes) -> Rec:
         """See :meth:`coord.board.store.Store.create`: one request, and the news with it."""
         keys.require(key)
-        self._require_reached()
         asked, base = time.monotonic(), self._rev()
-        rec, news = self._cluster.created(key, value, base or None)
+        rec, news = self._answered(
+            Pending(key, value, None, ()), lambda: self._cluster.created(key, value, base or None)
+        )
         self._learned(asked, base, news)
         return rec
 
@@ -118,13 +124,31 @@ class Replica:
     ) -> Rec | None:
         """See :meth:`coord.board.store.Store.append`: one request, and the news with it."""
         keys.require(key)
-        self._require_reached()
         asked, base = time.monotonic(), self._rev()
         known = self._run("SELECT rev FROM rec WHERE path = ?", _path(after)) if after else ()
         at = known[0][0] if known else None
-        rec, news = self._cluster.appended(key, value, after, also, at=at, since=base or None)
+        rec, news = self._answered(
+            Pending(key, value, after, also),
+            lambda: self._cluster.appended(key, value, after, also, at=at, since=base or None),
+        )
         self._learned(asked, base, news)
         return rec
+
+    def _answered(self, wanted: Pending, ask: Callable[[], T]) -> T:
+        """Ask for `wanted`; an error says what that was, and the next call ends at once.
+
+        Raises:
+            StoreError: there is no answer.
+        """
+        self._require_settled(wanted.key.rpartition("/")[0])
+        try:
+            self._require_reached()
+            return ask()
+        except (Unavailable, Unknown) as error:
+            if self.unreached is None:
+                self._away(error)
+            error.pending = wanted
+            raise
 
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
         """Write what came with an answer, of `asked`; without it the next read refreshes."""
@@ -192,11 +216,11 @@ class Replica:
         Raises:
             Misconfigured: it was emptied, set back, or is another's by now.
         """
-        if not self._epoch:
+        if not self.epoch:
             return
         rows = self._run("SELECT value FROM rec WHERE path = ?", _path(about.KEY))
         found = about.decode(rows[0][0]) if rows else None
-        if found is None or found.epoch != self._epoch:
+        if found is None or found.epoch != self.epoch:
             raise answers.another(
                 self._cluster.where,
                 "what it says of itself is gone"
@@ -211,6 +235,8 @@ class Replica:
 
     def fresh(self) -> None:
         """See :meth:`coord.board.store.Store.fresh`."""
+        for folder in self.unsettled:
+            self._require_settled(folder)
         self._require_reached()
         if time.monotonic() - self._as_of > self._fresh:
             self.refresh()
@@ -293,13 +319,17 @@ class Replica:
         try:
             self.refresh()
         except Unavailable as error:
-            ((rev, at),) = self._run("SELECT rev, at FROM upto")
-            if not rev:
+            if not self._rev():
                 raise
-            self.unreached = Unreached(error, at)
-            self._as_of = time.monotonic() + _AGAIN
+            self._away(error)
             return False
         return True
+
+    def _away(self, error: Unavailable | Unknown) -> None:
+        """Go on with the copy for a while."""
+        ((at,),) = self._run("SELECT at FROM upto")
+        self.unreached = Unreached(_unavailable(error), at)
+        self._as_of = time.monotonic() + _AGAIN
 
     def _is_away(self) -> bool:
         return self.unreached is not None and time.monotonic() < self._as_of
@@ -311,7 +341,22 @@ class Replica:
             Unavailable: that is so.
         """
         if self.unreached is not None and self._is_away():
-            raise self.unreached.error
+            raise _unavailable(self.unreached.error)
+
+    def _require_settled(self, folder: str) -> None:
+        """Let nothing overtake what this worker has not published yet.
+
+        Raises:
+            Unavailable: there is such a thing in `folder`.
+        """
+        if folder in self.unsettled:
+            raise Unavailable(
+                "unpublished",
+                "what this worker has said before is written down here, and not published yet",
+                where=self.where,
+                why="what is said now would overtake it",
+                run="git coord store",
+            )
 
     def _rev(self) -> int:
         return int(self._run("SELECT rev FROM upto")[0][0])
@@ -341,6 +386,17 @@ class Replica:
                 made = _opened(_MEMORY)
             self._open, self._as_of = (os.getpid(), made), _NEVER
         return self._open[1]
+
+
+def _unavailable(error: Unavailable | Unknown) -> Unavailable:
+    """Return an error of its own that nothing can be asked now, for the reason of `error`."""
+    return Unavailable(
+        "store-unavailable",
+        "the board cannot be read or written",
+        where=error.where,
+        why=error.why,
+        run=error.run,
+    )
 
 
 def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:

@@ -69,10 +69,17 @@ def _lines(found: Stands) -> list[str]:
     held = f"{found.held} scopes are held" if found.held != 1 else "1 scope is held"
     if not found.url:
         return [f"the board is in this clone's git dir: {found.folder}", held]
+    left = [
+        f"unpublished: {one.words}, by {one.actor} at {_at(one.at)}" for one in found.unpublished
+    ]
     if found.at is None:
-        return [f"the board is at {found.url}, and can be reached", held]
-    at = datetime.fromtimestamp(found.at, UTC).isoformat(" ", "seconds")
+        return [f"the board is at {found.url}, and can be reached", held, *left]
     return [
         f"the board is at {found.url}, and cannot be reached: {found.why}",
-        f"{held}, as of {at[:19]}Z",
+        f"{held}, as of {_at(found.at)}",
+        *left,
     ]
+
+
+def _at(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(" ", "seconds")[:19] + "Z"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from coord.base.names import quote, shown
@@ -28,7 +29,11 @@ def judge(common_dir: str, raced: Verdict) -> Verdict:
     notes: Iterator[str] = iter(())
     if not findings:
         store = chosen.board_of(common_dir)
-        findings = [*_unreadable(store, common_dir, root), *_reused(store, common_dir)]
+        findings = [
+            *_unreadable(store, common_dir, root),
+            *_reused(store, common_dir),
+            *_unpublished(store, common_dir),
+        ]
         notes = notes if findings else _kept(store)
     return verdict(raced.subject, raced.right, [*raced.findings, *findings], notes)
 
@@ -79,6 +84,20 @@ def _reused(store: Store, common_dir: str) -> Iterator[Finding]:
         first = store.read(keys.event(folder, 1))
         if first is not None and first.at is not None and first.at > since:
             yield _given_twice(common_dir, folder)
+
+
+def _unpublished(store: Store, common_dir: str) -> Iterator[Finding]:
+    """Yield that a server has not had what this clone was to publish."""
+    if chosen.copy_of(store) is None:
+        return
+    from coord.board import outbox  # noqa: PLC0415  # most boards are files
+
+    names = outbox.names(common_dir)
+    if names:
+        at = datetime.fromtimestamp(outbox.since(names[0]), UTC).isoformat(" ", "minutes")[:16]
+        records = "1 record is" if len(names) == 1 else f"{len(names)} records are"
+        message = f"{records} unpublished since {at}Z: nobody else knows of what they say"
+        yield Finding("unpublished", outbox.folder(common_dir), message, "git coord store")
 
 
 def _given_twice(common_dir: str, folder: str) -> Finding:

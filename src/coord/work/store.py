@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.command import install
 from coord.base.errors import Refused, Usage
 from coord.base.names import quote
-from coord.board import about, chosen, claims
+from coord.board import about, chosen, claims, outbox
 from coord.board import choice as choices
 from coord.board.choice import Choice
+from coord.identity import whoami as identities
 from coord.repo import git
-from coord.work import where
+from coord.work import settling, where
 
 if TYPE_CHECKING:
     from coord.board.about import About
+    from coord.board.outbox import Entry
     from coord.board.store import Store
     from coord.repo.worktree import Worktree
     from coord.work.call import Call
@@ -33,6 +35,7 @@ class Stands(NamedTuple):
         at: when what is known of it was true, None for now.
         why: why it cannot be reached, empty where it can.
         epoch: which board it is, empty where it is in the git dir.
+        unpublished: what of this clone waits to be published there.
     """
 
     url: str
@@ -41,6 +44,7 @@ class Stands(NamedTuple):
     at: float | None = None
     why: str = ""
     epoch: str = ""
+    unpublished: tuple[Entry, ...] = ()
 
 
 def show(call: Call) -> Stands:
@@ -50,6 +54,8 @@ def show(call: Call) -> Stands:
         StoreError: it cannot be told which board that is, or nothing is known of it.
     """
     here = where.located(call)
+    me = identities.resolve(here, call.actor, call.environ)
+    settling.settle(call, here, chosen.board_of(here.common_dir), me)
     return _stands(here, chosen.choice(here.common_dir))
 
 
@@ -110,9 +116,16 @@ def _stands(here: Worktree, found: Choice | None) -> Stands:
     if found is None:
         return Stands("", folder, held)
     missed = chosen.afar(here.common_dir, found).unreached
+    stands = Stands(
+        found.url,
+        folder,
+        held,
+        epoch=found.epoch,
+        unpublished=tuple(outbox.every(here.common_dir)),
+    )
     if missed is None:
-        return Stands(found.url, folder, held, epoch=found.epoch)
-    return Stands(found.url, folder, held, missed.at, missed.error.why, found.epoch)
+        return stands
+    return stands._replace(at=missed.at, why=missed.error.why)
 
 
 def _require_url(call: Call, found: Choice) -> None:
