@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from coord.board.replica import Replica
     from coord.board.store import Store
 
-_PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
+PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
 # One copy a command, however often it comes to the board: what it has read it need not ask again.
 _AFAR: dict[tuple[str, Choice], Replica] = {}
 
@@ -67,7 +67,7 @@ def afar(common_dir: str, chosen: Choice) -> Replica:
         with contextlib.suppress(OSError):  # read-only: the copy is kept in memory
             sharing.folders(home, sharing.of(common_dir))
         base = f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
-        cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=_PATIENCE)
+        cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=PATIENCE)
         _AFAR[common_dir, chosen] = Replica(cluster, f"{base}.copy", epoch=chosen.epoch)
     return _AFAR[common_dir, chosen]
 

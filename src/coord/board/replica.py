@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from coord.base import peerfile, publish
-from coord.board import about, answers, keys
+from coord.board import about, answers, keys, moved
 from coord.board.cluster import Cluster
 from coord.board.store import Pending, Rec, Unavailable, Unknown
 
@@ -214,8 +214,13 @@ class Replica:
         """Insist that this is the board that was chosen.
 
         Raises:
+            Moved: it is elsewhere by now.
             Misconfigured: it was emptied, set back, or is another's by now.
         """
+        left = self._run("SELECT value FROM rec WHERE path = ?", _path(moved.KEY))
+        goal = moved.decode(left[0][0]) if left else None
+        if goal is not None:
+            raise moved.Moved(goal, self._cluster.where)
         if not self.epoch:
             return
         rows = self._run("SELECT value FROM rec WHERE path = ?", _path(about.KEY))

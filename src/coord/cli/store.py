@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.board.moved import LOCAL
 from coord.cli import edge, show
 from coord.work import store as work
 
@@ -50,10 +51,32 @@ def use(asked: str | None, /, *, url: str, force: bool, as_json: bool, **files: 
     """
     options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
     call = edge.call(asked, "store use", [url], {**options, "--force": force})
-    if url == work.LOCAL:
+    if url == LOCAL:
         _show(work.leave(call, force=force), as_json=as_json)
         return
     _show(work.use(call, work.typed(call, url, files), force=force), as_json=as_json)
+
+
+@store.command("migrate")
+@click.argument("url", metavar="URL")
+@click.option("--ca", default="", metavar="FILE", help=_FILES["ca"])
+@click.option("--cert", default="", metavar="FILE", help=_FILES["cert"])
+@click.option("--key", default="", metavar="FILE", help=_FILES["key"])
+@click.option("--password-file", default="", metavar="FILE", help=_FILES["password-file"])
+@show.json_option
+@click.pass_obj
+def migrate(asked: str | None, /, *, url: str, as_json: bool, **files: str) -> None:
+    """Move this clone's board to URL, records, numbers and stamps as they are.
+
+    URL is as for `use`; `local` moves it to this clone's git dir. Refused while a run is at work or
+    something is unpublished. Killed at any point, the same command goes on. The old board takes no
+    records any more, and says where it went.
+    """
+    from coord.work import migrate as moving  # noqa: PLC0415  # once in a board's life
+
+    options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
+    call = edge.call(asked, "store migrate", [url], options)
+    _show(moving.migrate(call, work.typed(call, url, files)), as_json=as_json)
 
 
 def _show(found: Stands, *, as_json: bool) -> None:

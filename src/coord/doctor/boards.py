@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.names import quote, shown
 from coord.board import chosen, claims, keys, retired, sweep
-from coord.board.directory import DEEP
+from coord.board.directory import DEEP, Directory
 from coord.board.store import StoreError
 from coord.doctor.findings import Finding, Verdict, verdict
 
@@ -26,6 +26,7 @@ def judge(common_dir: str, raced: Verdict) -> Verdict:
         Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
         for path in _no_folders(root)
     ]
+    findings += _left(common_dir, root)
     notes: Iterator[str] = iter(())
     if not findings:
         store = chosen.board_of(common_dir)
@@ -61,7 +62,7 @@ def _parts(folder: str) -> list[str]:
         names = sorted(os.listdir(folder))
     except OSError:
         return []
-    own = {"clock"} if folder.endswith("/board") else set()
+    own = {"clock", "tmp"} if folder.endswith("/board") else set()
     return [os.path.join(folder, name) for name in names if keys.is_part(name) and name not in own]
 
 
@@ -84,6 +85,25 @@ def _reused(store: Store, common_dir: str) -> Iterator[Finding]:
         first = store.read(keys.event(folder, 1))
         if first is not None and first.at is not None and first.at > since:
             yield _given_twice(common_dir, folder)
+
+
+def _left(common_dir: str, root: str) -> Iterator[Finding]:
+    """Yield that nothing can be written in the git dir: its board goes elsewhere, or is in the way.
+
+    Where the clone has followed its board that is as it should be.
+    """
+    scratch = os.path.join(root, "tmp")
+    if not os.path.lexists(scratch) or os.path.isdir(scratch):
+        return
+    goal = Directory(root).left_for()
+    if goal is None:
+        yield Finding("store-unavailable", common_dir, _in_the_way(scratch), _aside(scratch))
+    elif chosen.choice(common_dir) is None:
+        message = (
+            f"the board was being moved to {goal.to}, and that was cut off: nothing is written"
+        )
+        run = f"git coord store migrate {quote(goal.to)}"
+        yield Finding("store-moved", common_dir, message, run)
 
 
 def _unpublished(store: Store, common_dir: str) -> Iterator[Finding]:
