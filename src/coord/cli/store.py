@@ -35,7 +35,8 @@ def store(ctx: click.Context, *, as_json: bool) -> None:
 
 
 @store.command("use")
-@click.argument("url", metavar="URL")
+@click.argument("url", required=False, metavar="[URL]")
+@click.option("--suggested", is_flag=True, help="The URL that .coord.toml suggests.")
 @click.option("--ca", default="", metavar="FILE", help=_FILES["ca"])
 @click.option("--cert", default="", metavar="FILE", help=_FILES["cert"])
 @click.option("--key", default="", metavar="FILE", help=_FILES["key"])
@@ -43,18 +44,36 @@ def store(ctx: click.Context, *, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Leave the board there is, whatever is held on it.")
 @show.json_option
 @click.pass_obj
-def use(asked: str | None, /, *, url: str, force: bool, as_json: bool, **files: str) -> None:
+def use(
+    asked: str | None,
+    /,
+    *,
+    url: str | None,
+    suggested: bool,
+    force: bool,
+    as_json: bool,
+    **files: str,
+) -> None:
     """Keep this clone's board at URL from now on, which other clones may share.
 
     URL is etcd://[USER@]HOST[:PORT][,HOST…]/PREFIX, or etcds://… for TLS; `local` is the git dir.
     An empty prefix becomes this repository's board; one of another repository is refused.
+
+    With --suggested it is the URL in .coord.toml, shown first with its host and its commit.
     """
+    if suggested == bool(url):
+        raise click.UsageError("It takes a URL, or --suggested.")
     options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
-    call = edge.call(asked, "store use", [url], {**options, "--force": force})
+    typed = {**options, "--suggested": suggested, "--force": force}
+    call = edge.call(asked, "store use", [url] if url else [], typed)
+    if suggested:
+        from coord.work import suggested as suggestions  # noqa: PLC0415  # once in a clone's life
+
+        url = suggestions.shown(call)
     if url == LOCAL:
         _show(work.leave(call, force=force), as_json=as_json)
         return
-    _show(work.use(call, work.typed(call, url, files), force=force), as_json=as_json)
+    _show(work.use(call, work.typed(call, url or "", files), force=force), as_json=as_json)
 
 
 @store.command("migrate")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from coord.base.errors import CoordError
 from coord.base.names import quote, shown
-from coord.board import chosen, claims, keys, retired, sweep
+from coord.board import chosen, claims, keys, retired, suggestion, sweep
 from coord.board.directory import DEEP, Directory
 from coord.board.store import StoreError
 from coord.doctor.findings import Finding, Verdict, verdict
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from coord.board.store import Store
 
 
-def judge(common_dir: str, raced: Verdict) -> Verdict:
+def judge(common_dir: str, raced: Verdict, top: str | None) -> Verdict:
     """Judge the board of a repository, of which a race was held; one that has none yet is right."""
     root = chosen.folder(common_dir)
     findings = [
@@ -36,7 +39,18 @@ def judge(common_dir: str, raced: Verdict) -> Verdict:
             *_unpublished(store, common_dir),
         ]
         notes = notes if findings else _kept(store)
+    notes = itertools.chain(_suggested(common_dir, top), notes)
     return verdict(raced.subject, raced.right, [*raced.findings, *findings], notes)
+
+
+def _suggested(common_dir: str, top: str | None) -> Iterator[str]:
+    """Yield that a server is suggested; a declaration that cannot be read is another's to judge."""
+    try:
+        text = suggestion.pending(common_dir, config.load(top).store)
+    except CoordError:
+        return
+    if text:
+        yield text
 
 
 def _kept(store: Store) -> Iterator[str]:
