@@ -168,6 +168,7 @@ BOARD = "coord.board.chosen"
 AT_THE_BOARD = {
     "coord.doctor.boards": "how deep a store may keep records, not where",
     "coord.board.directory": "the embedded store itself",
+    "coord.work.migrate": "the board that is left and the one that is made, both at once",
     "coord.repo.worktree": "whether there is a board at all, which a lower floor asks",
 }
 

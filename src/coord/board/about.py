@@ -16,6 +16,7 @@ from coord.base.frozen import NamedTuple
 from coord.board import peerjson
 
 KEY = "about/board"
+COMING = "about/coming"  # the id of the clone that moves a board there, and the board's epoch
 _MOST = 16  # roots
 
 

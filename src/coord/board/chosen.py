@@ -11,10 +11,11 @@ from coord.base import publish, sharing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from coord.board.choice import Choice
+    from coord.board.directory import Directory
     from coord.board.replica import Replica
     from coord.board.store import Store
 
-_PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
+PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
 # One copy a command, however often it comes to the board: what it has read it need not ask again.
 _AFAR: dict[tuple[str, Choice], Replica] = {}
 
@@ -46,6 +47,11 @@ def board_of(common_dir: str) -> Store:
     found = choice(common_dir)
     if found is not None:
         return afar(common_dir, found)
+    return local(common_dir)
+
+
+def local(common_dir: str) -> Directory:
+    """Return the board in the git dir, whichever is chosen."""
     from coord.board.directory import Directory  # noqa: PLC0415  # 0.8 ms; most ask for news only
 
     return Directory(folder(common_dir))
@@ -67,7 +73,7 @@ def afar(common_dir: str, chosen: Choice) -> Replica:
         with contextlib.suppress(OSError):  # read-only: the copy is kept in memory
             sharing.folders(home, sharing.of(common_dir))
         base = f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
-        cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=_PATIENCE)
+        cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=PATIENCE)
         _AFAR[common_dir, chosen] = Replica(cluster, f"{base}.copy", epoch=chosen.epoch)
     return _AFAR[common_dir, chosen]
 
@@ -92,6 +98,11 @@ def copy_of(store: Store) -> Replica | None:
 def opened() -> list[Replica]:
     """Return the boards on servers that this command has come to."""
     return list(_AFAR.values())
+
+
+def clones() -> set[str]:
+    """Return the common dirs of the clones whose boards these are."""
+    return {common_dir for common_dir, _ in _AFAR}
 
 
 def may_have(common_dir: str, prefix: str) -> bool:

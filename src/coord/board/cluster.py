@@ -12,7 +12,7 @@ import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from coord.board import answers, keys
+from coord.board import answers, keys, moved
 from coord.board.answers import failed
 from coord.board.store import Caps, Rec, in_turn, one_by_one
 from coord.etcd import pairs, wire
@@ -20,7 +20,7 @@ from coord.etcd.client import PATIENCE, Client
 from coord.etcd.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from coord.board.store import StoreError
@@ -133,18 +133,22 @@ class Cluster:
                 raise ValueError(len(text))
         end = wire.within(self._patience)
         (key, value), at = wanted[0], self._time(end)
+        left = self._name(moved.KEY)
         named = {self._name(name): text for name, text in wanted}
         more = [*self._forgotten(without), *(() if since is None else self._news(since))]
         asked = pairs.transaction(
-            [*map(pairs.is_absent, named), *held],
+            [*map(pairs.is_absent, named), *held, pairs.is_absent(left)],
             [*(pairs.put(name, answers.wrapped(text, at)) for name, text in named.items()), *more],
-            [pairs.get(pairs.one(self._name(key))), *more],
+            [*(pairs.get(pairs.one(name)) for name in (self._name(key), left)), *more],
         )
         done, _ = self._done(asked, end)
         news = None if since is None else self._delta(done)
         if done.held:
             return Rec(key, value, at, rev=done.header.rev), news
-        there = done.ranges[0].pairs if done.ranges else ()
+        there, gone = (found.pairs for found in done.ranges[:2]) if done.ranges[1:] else ((), ())
+        goal = moved.of(self._rec(gone[0])) if gone else None
+        if goal is not None:
+            raise moved.Moved(goal, self.where)
         return (self._rec(there[0]) if there else None), news
 
     def follows(self, key: str, after: str | None, at: int | None = None) -> Document:
@@ -222,6 +226,45 @@ class Cluster:
     def take(self, found: Sequence[Sequence[str]]) -> int:
         """See :meth:`coord.board.store.Store.take`."""
         return one_by_one(self, found)
+
+    def everything(self) -> Iterable[Rec]:
+        """Return all records there are, as of one revision."""
+        recs, _ = self._whole(self._prefix, wire.within(_LISTING), values=True)
+        return [rec for rec in recs if keys.is_key(rec.key) and rec.value != answers.FORGOTTEN]
+
+    def adopt(self, recs: Sequence[Rec]) -> None:
+        """Create records as they are elsewhere, stamps and all; what is there already stays."""
+        for batch in _batches(recs):
+            if not self._adopted(batch):
+                for rec in batch:
+                    self._adopted([rec])
+
+    def _adopted(self, recs: Sequence[Rec]) -> bool:
+        end = wire.within(self._patience)
+        now = self._time(end)
+        named = [(self._name(rec.key), rec) for rec in recs]
+        puts = [
+            pairs.put(name, answers.wrapped(rec.value, now if rec.at is None else rec.at))
+            for name, rec in named
+        ]
+        done, _ = self._done(
+            pairs.transaction([pairs.is_absent(name) for name, _ in named], puts), end
+        )
+        return done.held
+
+    def leave(self, mark: bytes) -> None:
+        """Let nobody create anything here any more; `mark` says where the board is."""
+        self.create(moved.KEY, mark)
+
+    def stay(self) -> None:
+        """Take the mark of :meth:`leave` away."""
+        rec = self.read(moved.KEY)
+        if rec is not None:
+            self.delete(moved.KEY, rec.value)
+
+    def left_for(self) -> moved.Goal | None:
+        """Return where the board has moved, if it has."""
+        return moved.of(self.read(moved.KEY))
 
     def drop(self, found: Sequence[str], held: Sequence[Document] = ()) -> bool:
         """Delete at most :data:`BATCH` keys in one step, if all of `held` holds."""
@@ -421,6 +464,20 @@ class Cluster:
             raise failed(error) from error
         except ValueError as error:
             raise failed(Absent(self.where, _STRANGE)) from error
+
+
+def _batches(recs: Sequence[Rec]) -> Iterator[Sequence[Rec]]:
+    """Yield records in portions that one transaction takes."""
+    batch: list[Rec] = []
+    size = 0
+    for rec in recs:
+        if batch and (len(batch) == BATCH or size + len(rec.value) > MAX_VALUE):
+            yield batch
+            batch, size = [], 0
+        batch.append(rec)
+        size += len(rec.value)
+    if batch:
+        yield batch
 
 
 class _Compacted(Exception):

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from coord.board import moved
+    from coord.board.store import StoreError
+
 #: Folders whose records lie one level deeper, one folder a scope, a series or a worker.
 DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
 _LITTER_AGE = 3600
@@ -119,6 +122,58 @@ class Directory:
         except OSError as error:
             raise self._failed(error) from error
         return True
+
+    def everything(self) -> Iterator[Rec]:
+        """Yield all records there are."""
+        for name in self._parts("."):
+            for key in self._names(name) if name != "tmp" else ():
+                rec = self._read(key)
+                if rec is not None:
+                    yield rec
+
+    def adopt(self, recs: Sequence[Rec]) -> None:
+        """Create records as they are elsewhere, stamps and all; what is there already stays."""
+        for rec in recs:
+            path = self._path(rec.key)
+            self._make(self._scratch, self._share)
+            made = self._make(os.path.dirname(path), self._share)
+            temp = publish.written(os.path.join(self._scratch, "x"), rec.value, share=self._share)
+            try:
+                if rec.at is not None:
+                    os.utime(temp, (rec.at, rec.at))
+                if recordfile.place(temp, path, self._share):
+                    for folder in (*made, path):
+                        publish.sync_folder(folder)
+            finally:
+                publish.forget(temp)
+
+    def leave(self, mark: bytes) -> None:
+        """Let nobody create anything here any more; `mark` says where the board is.
+
+        Every record is written in ``tmp`` and linked from there: with a file in its place none can.
+
+        Raises:
+            OSError: that cannot be.
+        """
+        sharing.folders(self._root, self._share)
+        while not publish.create(self._scratch, mark, share=self._share):
+            if not os.path.isdir(self._scratch):
+                return
+            aside = f"{self._root}/gone.tmp-{os.urandom(4).hex()}"
+            os.rename(self._scratch, aside)
+            publish.drop(aside)
+
+    def stay(self) -> None:
+        """Take the mark of :meth:`leave` away."""
+        if not os.path.isdir(self._scratch):
+            publish.drop(self._scratch)
+
+    def left_for(self) -> moved.Goal | None:
+        """Return where the board has moved, if it has."""
+        from coord.board import moved  # noqa: PLC0415  # only after a failure, and to move
+
+        rec = recordfile.read(self._scratch, moved.KEY)
+        return moved.of(rec)
 
     def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
         """See :meth:`coord.board.store.Store.together`: a file is one step."""
@@ -254,10 +309,15 @@ class Directory:
             names.sort()
         return [name for name in names if keys.is_part(name)]
 
-    def _failed(self, error: OSError) -> Unavailable:
+    def _failed(self, error: OSError) -> StoreError:
         """Return why the system refused; it is raised only where nothing was published."""
         import errno  # noqa: PLC0415  # only after a failure
 
+        from coord.board import moved  # noqa: PLC0415  # likewise
+
+        goal: moved.Goal | None = None if os.path.isdir(self._scratch) else self.left_for()
+        if goal is not None:
+            return moved.Moved(goal, self._root, "migrate")
         common = os.path.dirname(os.path.dirname(self._root))
         where = os.fsdecode(error.filename2 or error.filename or self._root)
         said = error.strerror or str(error)

@@ -16,6 +16,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.board import keys, messages, peerjson
+from coord.board.store import Pending, Unavailable, Unknown
 from coord.liveness import process
 from coord.liveness.process import Process
 
@@ -45,9 +46,14 @@ class Letter(NamedTuple):
 
 def send(store: Store, instance: str, made: Sequence[Message]) -> None:
     """Send messages with one id, from `instance`: in one step, else by a letter."""
-    if store.together([_record(message) for message in made]):
-        return
-    letter = store.create(f"{keys.letters(instance)}/{made[0].id}", _encode(made))
+    key, value = f"{keys.letters(instance)}/{made[0].id}", _encode(made)
+    try:
+        if store.together([_record(message) for message in made]):
+            return
+    except (Unavailable, Unknown) as error:
+        error.pending = Pending(key, value, None, ())
+        raise
+    letter = store.create(key, value)
     _deliver(store, letter, made)
     store.delete(letter.key, letter.value)
 
@@ -80,6 +86,21 @@ def settle(store: Store, instance: str) -> list[tuple[Message, ...]]:
         store.delete(rec.key, rec.value)
         found.append(letter.messages)
     return found
+
+
+def publish(store: Store, key: str, value: bytes) -> bool:
+    """Send what could not be sent before, of whose key and bytes nothing is changed.
+
+    Return False where something was sent under `key` meanwhile.
+    """
+    there = store.create(key, value)
+    letter = _decode(there)
+    if there.value != value or letter is None:
+        return False
+    _deliver(store, there, letter.messages)
+    if key.startswith("letters/"):
+        store.delete(key, value)
+    return True
 
 
 def _is_past(store: Store, rec: Rec) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # A notice whose event has not come by then was left by a killed writer.
 _PATIENCE = 60.0
+_EVENTLESS = frozenset({"circle", "published"})  # told of what no event has made so
 _GIVEN = frozenset({"yours", "offered"})  # whoever had nothing before loses nothing with them
 
 
@@ -35,7 +36,8 @@ class Notice(NamedTuple):
     Attributes:
         rec: its record, to delete once told.
         kind: ``lost``, ``passed-over``, ``adopted``, ``accepted``, ``offered``, ``landed``,
-            ``yours`` or ``circle``; of a mere place in line ``adopted-place``, ``landed-place``.
+            ``yours``, ``circle`` or ``published``; of a mere place in line ``adopted-place``,
+            ``landed-place``.
         scope: canonical scope.
         by: actor who did it.
         at: when, by that actor's clock.
@@ -87,9 +89,11 @@ def of(before: State, event: Event) -> list[tuple[str, bytes]]:
     ]
 
 
-def tell(store: Store, instance: str, kind: str, *, scope: str, by: str, reason: str) -> None:
-    """Tell `instance` of something that no event has made so."""
-    key = f"{keys.notices(instance)}/{os.urandom(8).hex()}"
+def tell(
+    store: Store, instance: str, kind: str, *, scope: str, by: str, reason: str, once: str = ""
+) -> None:
+    """Tell `instance` of something that no event has made so; of what is named `once`, once."""
+    key = f"{keys.notices(instance)}/{once or os.urandom(8).hex()}"
     said = {"kind": kind, "scope": scope, "by": by, "reason": reason}
     document = {"schema": 1, **said, "seq": 0, "at": pin.now(), "generation": 0}
     store.create(key, json.dumps(document).encode() + b"\n")
@@ -133,7 +137,7 @@ def disprove(store: Store, ends: Mapping[str, float]) -> None:
 
 def _is_of_nothing(store: Store, notice: Notice, seq: int, ends: Mapping[str, float]) -> bool:
     folder = keys.claim(notice.scope)
-    if folder not in ends or notice.kind == "circle":
+    if folder not in ends or notice.kind in _EVENTLESS:
         return False
     rec = store.read(keys.event(folder, seq))
     return seq > ends[folder] if rec is None else not eventjson.is_event(rec.value, notice.event)
@@ -179,7 +183,7 @@ def _decoded(store: Store, rec: Rec) -> Notice | None:
     if found is None:
         return None
     notice, seq = found
-    return notice if notice.kind == "circle" or _happened(store, notice, seq) else None
+    return notice if notice.kind in _EVENTLESS or _happened(store, notice, seq) else None
 
 
 def _read(rec: Rec) -> tuple[Notice, int] | None:

@@ -17,13 +17,13 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.base import peerfile, publish
-from coord.board import about, answers, keys, retired
+from coord.board import about, answers, keys, moved, retired
 from coord.board.cluster import BATCH, Cluster
-from coord.board.store import Rec, StoreError, Unavailable
+from coord.board.store import Pending, Rec, StoreError, Unavailable, Unknown
 from coord.liveness import machine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from coord.board.cluster import Delta
@@ -73,6 +73,9 @@ class Replica:
 
     Attributes:
         unreached: since when, where the last read was such a one.
+        unsettled: folders of which this worker has records that are not published yet: what is read
+            of them is not what it has said, and nothing may overtake that.
+        epoch: which board it has to be; empty for any.
     """
 
     caps = Cluster.caps
@@ -89,7 +92,7 @@ class Replica:
             epoch: which board it has to be (:mod:`coord.board.about`); empty for any.
         """
         self._cluster = cluster
-        self._epoch = epoch
+        self.epoch = epoch
         self._path = path
         self._fresh = fresh
         self._as_of = _NEVER  # by the monotonic clock
@@ -98,6 +101,7 @@ class Replica:
         self._alone_since: int | None = None
         self._going: list[tuple[int, str]] = []
         self.unreached: Unreached | None = None
+        self.unsettled: Collection[str] = ()
         self._open: tuple[int, sqlite3.Connection] | None = None
 
     def close(self) -> None:
@@ -116,12 +120,13 @@ class Replica:
 
     def create(self, key: str, value: bytes) -> Rec:
         """See :meth:`coord.board.store.Store.create`: one request, and the news with it."""
-        for _ in range(_TRIES):
-            rec = self._put([(key, value)])
-            if rec is not None:
-                return rec
-            self.refresh()  # which tells if this is another board by now
-        raise self._cluster.unsettled
+        with self._to_be(Pending(key, value, None, ())):
+            for _ in range(_TRIES):
+                rec = self._put([(key, value)])
+                if rec is not None:
+                    return rec
+                self.refresh()  # which tells if this is another board by now
+            raise self._cluster.unsettled
 
     def append(
         self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
@@ -130,13 +135,28 @@ class Replica:
 
         A folder is empty only if nothing was swept since, either: what begins there begins above.
         """
-        early, also = also[BATCH:], also[:BATCH]
-        for name, text in early:
-            self.create(name, text)
-        rec = self._put([(key, value), *also], key, after)
+        with self._to_be(Pending(key, value, after, also)):
+            early, also = also[BATCH:], also[:BATCH]
+            for name, text in early:
+                self.create(name, text)
+            rec = self._put([(key, value), *also], key, after)
         if early and (rec is None or rec.value != value):
             self.take([[name] for name, _ in early])
         return rec
+
+    @contextmanager
+    def _to_be(self, wanted: Pending) -> Iterator[None]:
+        """Have an error of a block say what was to be created.
+
+        Raises:
+            StoreError: there is no answer, or something is to be published before it.
+        """
+        self._require_settled(wanted.key.rpartition("/")[0])
+        try:
+            yield
+        except (Unavailable, Unknown) as error:
+            error.pending = wanted
+            raise
 
     def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
         """See :meth:`coord.board.store.Store.together`."""
@@ -156,7 +176,7 @@ class Replica:
         self._require_reached()
         asked, base, without = time.monotonic(), self._begun(), self._leaving()
         held = []
-        if self._epoch:
+        if self.epoch:
             self._require_same()
             held.append(self._cluster.follows("", about.KEY, self._rev_of(about.KEY)))
         if follows:
@@ -164,7 +184,11 @@ class Replica:
             held.append(self._cluster.follows(follows, after, at))
         if follows and after is None:
             held.append(self._cluster.is_still(retired.FOLDER, base))
-        rec, news = self._cluster.put(wanted, held, since=base, without=without)
+        try:
+            rec, news = self._cluster.put(wanted, held, since=base, without=without)
+        except (Unavailable, Unknown) as error:
+            self._away(error)
+            raise
         self._left(without)
         self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
         self.unreached, self._as_it_is = None, False
@@ -300,13 +324,18 @@ class Replica:
         """Insist that this is the board that was chosen.
 
         Raises:
+            Moved: it is elsewhere by now.
             Misconfigured: it was emptied, set back, or is another's by now.
         """
-        if not self._epoch:
+        left = self._run("SELECT value FROM rec WHERE path = ?", _path(moved.KEY))
+        goal = moved.decode(left[0][0]) if left else None
+        if goal is not None:
+            raise moved.Moved(goal, self._cluster.where)
+        if not self.epoch:
             return
         rows = self._run("SELECT value FROM rec WHERE path = ?", _path(about.KEY))
         found = about.decode(rows[0][0]) if rows else None
-        if found is None or found.epoch != self._epoch:
+        if found is None or found.epoch != self.epoch:
             raise answers.another(
                 self._cluster.where,
                 "what it says of itself is gone"
@@ -331,6 +360,8 @@ class Replica:
 
     def fresh(self) -> bool:
         """See :meth:`coord.board.store.Store.fresh`."""
+        for folder in self.unsettled:
+            self._require_settled(folder)
         self._require_reached()
         if not (self._as_it_is or (self._fresh and self._is_old())):
             return True
@@ -424,13 +455,17 @@ class Replica:
         try:
             self.refresh()
         except Unavailable as error:
-            ((rev, at),) = self._run("SELECT rev, at FROM upto")
-            if not rev:
+            if not self._rev():
                 raise
-            self.unreached = Unreached(error, at)
-            self._as_of = time.monotonic() + _AGAIN
+            self._away(error)
             return False
         return True
+
+    def _away(self, error: Unavailable | Unknown) -> None:
+        """Go on with the copy for a while."""
+        ((at,),) = self._run("SELECT at FROM upto")
+        self.unreached = Unreached(_unavailable(error), at)
+        self._as_of = time.monotonic() + _AGAIN
 
     def _is_away(self) -> bool:
         return self.unreached is not None and time.monotonic() < self._as_of
@@ -442,7 +477,22 @@ class Replica:
             Unavailable: that is so.
         """
         if self.unreached is not None and self._is_away():
-            raise self.unreached.error
+            raise _unavailable(self.unreached.error)
+
+    def _require_settled(self, folder: str) -> None:
+        """Let nothing overtake what this worker has not published yet.
+
+        Raises:
+            Unavailable: there is such a thing in `folder`.
+        """
+        if folder in self.unsettled:
+            raise Unavailable(
+                "unpublished",
+                "what this worker has said before is written down here, and not published yet",
+                where=self.where,
+                why="what is said now would overtake it",
+                run="git coord store",
+            )
 
     def _rev(self) -> int:
         return int(self._run("SELECT rev FROM upto")[0][0])
@@ -495,6 +545,17 @@ class Replica:
         with suppress(sqlite3.Error):
             found = (boot, ahead - sooner, since_boot)
             self._copy().execute("REPLACE INTO clock VALUES (?, ?, ?)", found)
+
+
+def _unavailable(error: Unavailable | Unknown) -> Unavailable:
+    """Return an error of its own that nothing can be asked now, for the reason of `error`."""
+    return Unavailable(
+        "store-unavailable",
+        "the board cannot be read or written",
+        where=error.where,
+        why=error.why,
+        run=error.run,
+    )
 
 
 def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:

@@ -61,8 +61,23 @@ class Caps(NamedTuple):
     max_value: int
 
 
+class Pending(NamedTuple):
+    """An :meth:`Store.append` that was not answered, byte for byte."""
+
+    key: str
+    value: bytes
+    after: str | None
+    also: Sequence[tuple[str, bytes]]
+
+
 class StoreError(Environment):
-    """A store failed; raised through its three branches."""
+    """A store failed; raised through its three branches.
+
+    Attributes:
+        pending: what was to be written, where another store would have it later as well.
+    """
+
+    pending: Pending | None = None
 
 
 class Unavailable(StoreError):

@@ -24,6 +24,7 @@ _HEADLINES = {
     "adopted-place": "your place in the line for {scope}, for {by}'s branch, is {by}'s own now",
     "landed-place": "your place in the line for {scope} is settled, says {by}: its branch landed",
     "circle": "you wait in a circle with {by}, for {scope} among others",
+    "published": "of what this clone had not published, {by} has settled yours",
     "passed-over": "your place in the line for {scope} was passed over: you had ended",
 }
 

@@ -14,11 +14,12 @@ import coord
 from coord.base import command
 from coord.base.errors import Usage
 from coord.base.names import quote
+from coord.board.choice import Choice
 from coord.cli import closed, edge, show
 from coord.cli.main import answer
 from coord.documents import install as documents
 from coord.installer import report
-from coord.work import install
+from coord.work import install, store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--pin-existing", is_flag=True, help="Also pin every linked worktree there is.")
 @click.option("--fleet", is_flag=True, help="Also lay down the fleet's sections and ledgers.")
 @click.option("--trust", is_flag=True, help="Accept the declared producers, which are shown.")
+@click.option("--board", metavar="URL", help="Keep the board on this server, as store use does.")
 @show.json_option
 def main(
     *,
@@ -49,6 +51,7 @@ def main(
     pin_existing: bool,
     fleet: bool,
     trust: bool,
+    board: str | None,
     as_json: bool,
 ) -> int:
     """Install hooks, merge drivers and the alias `git coord` into this repository."""
@@ -62,11 +65,15 @@ def main(
         "--pin-existing": pin_existing,
         "--fleet": fleet,
         "--trust": trust,
+        "--board": bool(board),
     }
     _require_one_job(chosen, purge=purge, dry_run=dry_run)
     typed = {**chosen, "--purge": purge, "--dry-run": dry_run}
-    again = command.install(*(flag for flag, given in typed.items() if given))
+    flags = [flag for flag, given in typed.items() if given and flag != "--board"]
+    again = command.install(*flags, *(["--board", quote(board)] if board else []))
     call = edge.call(None, command.NAME)
+    if board:
+        store.require_url(call, Choice(board))
     if checking:
         return _checked(install.checked(call), as_json=as_json)
     if uninstall:
@@ -78,6 +85,9 @@ def main(
         call, again, hooks=not no_hooks, pin_existing=pin_existing, fleet=fleet, trusting=trust
     )
     _tell(done, documents.installed(done), as_json=as_json)
+    if board and not dry_run:
+        store.use(call, Choice(board))
+        show.note(f"the board is at {board} from now on")
     if not as_json and (page := _unfound_manual()):
         show.note(f"for git coord --help, let man find it: {page}")
     return 0

@@ -103,7 +103,10 @@ def main(ctx: click.Context, actor: str | None) -> None:
 
 
 def _tell_of_copies() -> None:
-    """Say of each board elsewhere that was read from its copy how old that is; close them all."""
+    """Say of each board elsewhere that was read from its copy how old that is; close them all.
+
+    And of what this clone has not published there yet.
+    """
     chosen = sys.modules.get("coord.board.chosen")
     for board in chosen.opened() if chosen else ():
         if board.unreached is not None:
@@ -113,6 +116,13 @@ def _tell_of_copies() -> None:
                 f"what is shown of it is {age} old"
             )
         board.close()
+    if chosen and chosen.opened():
+        from coord.work import settling  # noqa: PLC0415  # most boards are files
+
+        for common_dir in chosen.clones():
+            left = settling.waiting(common_dir)
+            if left:
+                show.note(f"{left.told}: git coord store")
 
 
 def run() -> NoReturn:

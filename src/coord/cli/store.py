@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.board.moved import LOCAL
 from coord.cli import edge, show
 from coord.work import store as work
 
@@ -34,7 +35,8 @@ def store(ctx: click.Context, *, as_json: bool) -> None:
 
 
 @store.command("use")
-@click.argument("url", metavar="URL")
+@click.argument("url", required=False, metavar="[URL]")
+@click.option("--suggested", is_flag=True, help="The URL that .coord.toml suggests.")
 @click.option("--ca", default="", metavar="FILE", help=_FILES["ca"])
 @click.option("--cert", default="", metavar="FILE", help=_FILES["cert"])
 @click.option("--key", default="", metavar="FILE", help=_FILES["key"])
@@ -42,18 +44,58 @@ def store(ctx: click.Context, *, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Leave the board there is, whatever is held on it.")
 @show.json_option
 @click.pass_obj
-def use(asked: str | None, /, *, url: str, force: bool, as_json: bool, **files: str) -> None:
+def use(
+    asked: str | None,
+    /,
+    *,
+    url: str | None,
+    suggested: bool,
+    force: bool,
+    as_json: bool,
+    **files: str,
+) -> None:
     """Keep this clone's board at URL from now on, which other clones may share.
 
     URL is etcd://[USER@]HOST[:PORT][,HOST…]/PREFIX, or etcds://… for TLS; `local` is the git dir.
     An empty prefix becomes this repository's board; one of another repository is refused.
+
+    With --suggested it is the URL in .coord.toml, shown first with its host and its commit.
     """
+    if suggested == bool(url):
+        raise click.UsageError("It takes a URL, or --suggested.")
     options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
-    call = edge.call(asked, "store use", [url], {**options, "--force": force})
-    if url == work.LOCAL:
+    typed = {**options, "--suggested": suggested, "--force": force}
+    call = edge.call(asked, "store use", [url] if url else [], typed)
+    if suggested:
+        from coord.work import suggested as suggestions  # noqa: PLC0415  # once in a clone's life
+
+        url = suggestions.shown(call)
+    if url == LOCAL:
         _show(work.leave(call, force=force), as_json=as_json)
         return
-    _show(work.use(call, work.typed(call, url, files), force=force), as_json=as_json)
+    _show(work.use(call, work.typed(call, url or "", files), force=force), as_json=as_json)
+
+
+@store.command("migrate")
+@click.argument("url", metavar="URL")
+@click.option("--ca", default="", metavar="FILE", help=_FILES["ca"])
+@click.option("--cert", default="", metavar="FILE", help=_FILES["cert"])
+@click.option("--key", default="", metavar="FILE", help=_FILES["key"])
+@click.option("--password-file", default="", metavar="FILE", help=_FILES["password-file"])
+@show.json_option
+@click.pass_obj
+def migrate(asked: str | None, /, *, url: str, as_json: bool, **files: str) -> None:
+    """Move this clone's board to URL, records, numbers and stamps as they are.
+
+    URL is as for `use`; `local` moves it to this clone's git dir. Refused while a run is at work or
+    something is unpublished. Killed at any point, the same command goes on. The old board takes no
+    records any more, and says where it went.
+    """
+    from coord.work import migrate as moving  # noqa: PLC0415  # once in a board's life
+
+    options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
+    call = edge.call(asked, "store migrate", [url], options)
+    _show(moving.migrate(call, work.typed(call, url, files)), as_json=as_json)
 
 
 def _show(found: Stands, *, as_json: bool) -> None:
@@ -69,10 +111,17 @@ def _lines(found: Stands) -> list[str]:
     held = f"{found.held} scopes are held" if found.held != 1 else "1 scope is held"
     if not found.url:
         return [f"the board is in this clone's git dir: {found.folder}", held]
+    left = [
+        f"unpublished: {one.words}, by {one.actor} at {_at(one.at)}" for one in found.unpublished
+    ]
     if found.at is None:
-        return [f"the board is at {found.url}, and can be reached", held]
-    at = datetime.fromtimestamp(found.at, UTC).isoformat(" ", "seconds")
+        return [f"the board is at {found.url}, and can be reached", held, *left]
     return [
         f"the board is at {found.url}, and cannot be reached: {found.why}",
-        f"{held}, as of {at[:19]}Z",
+        f"{held}, as of {_at(found.at)}",
+        *left,
     ]
+
+
+def _at(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(" ", "seconds")[:19] + "Z"

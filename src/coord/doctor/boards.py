@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from coord.base.errors import CoordError
 from coord.base.names import quote, shown
-from coord.board import chosen, claims, keys, retired, sweep
-from coord.board.directory import DEEP
+from coord.board import chosen, claims, keys, retired, suggestion, sweep
+from coord.board.directory import DEEP, Directory
 from coord.board.store import StoreError
 from coord.doctor.findings import Finding, Verdict, verdict
+from coord.settings import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,19 +22,35 @@ if TYPE_CHECKING:
     from coord.board.store import Store
 
 
-def judge(common_dir: str, raced: Verdict) -> Verdict:
+def judge(common_dir: str, raced: Verdict, top: str | None) -> Verdict:
     """Judge the board of a repository, of which a race was held; one that has none yet is right."""
     root = chosen.folder(common_dir)
     findings = [
         Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
         for path in _no_folders(root)
     ]
+    findings += _left(common_dir, root)
     notes: Iterator[str] = iter(())
     if not findings:
         store = chosen.board_of(common_dir)
-        findings = [*_unreadable(store, common_dir, root), *_reused(store, common_dir)]
+        findings = [
+            *_unreadable(store, common_dir, root),
+            *_reused(store, common_dir),
+            *_unpublished(store, common_dir),
+        ]
         notes = notes if findings else _kept(store)
+    notes = itertools.chain(_suggested(common_dir, top), notes)
     return verdict(raced.subject, raced.right, [*raced.findings, *findings], notes)
+
+
+def _suggested(common_dir: str, top: str | None) -> Iterator[str]:
+    """Yield that a server is suggested; a declaration that cannot be read is another's to judge."""
+    try:
+        text = suggestion.pending(common_dir, config.load(top).store)
+    except CoordError:
+        return
+    if text:
+        yield text
 
 
 def _kept(store: Store) -> Iterator[str]:
@@ -56,7 +76,7 @@ def _parts(folder: str) -> list[str]:
         names = sorted(os.listdir(folder))
     except OSError:
         return []
-    own = {"clock"} if folder.endswith("/board") else set()
+    own = {"clock", "tmp"} if folder.endswith("/board") else set()
     return [os.path.join(folder, name) for name in names if keys.is_part(name) and name not in own]
 
 
@@ -83,6 +103,39 @@ def _reused(store: Store, common_dir: str) -> Iterator[Finding]:
         first = store.read(keys.event(folder, 1))
         if first is not None and first.at is not None and first.at > since:
             yield _given_twice(common_dir, folder)
+
+
+def _left(common_dir: str, root: str) -> Iterator[Finding]:
+    """Yield that nothing can be written in the git dir: its board goes elsewhere, or is in the way.
+
+    Where the clone has followed its board that is as it should be.
+    """
+    scratch = os.path.join(root, "tmp")
+    if not os.path.lexists(scratch) or os.path.isdir(scratch):
+        return
+    goal = Directory(root).left_for()
+    if goal is None:
+        yield Finding("store-unavailable", common_dir, _in_the_way(scratch), _aside(scratch))
+    elif chosen.choice(common_dir) is None:
+        message = (
+            f"the board was being moved to {goal.to}, and that was cut off: nothing is written"
+        )
+        run = f"git coord store migrate {quote(goal.to)}"
+        yield Finding("store-moved", common_dir, message, run)
+
+
+def _unpublished(store: Store, common_dir: str) -> Iterator[Finding]:
+    """Yield that a server has not had what this clone was to publish."""
+    if chosen.copy_of(store) is None:
+        return
+    from coord.board import outbox  # noqa: PLC0415  # most boards are files
+
+    names = outbox.names(common_dir)
+    if names:
+        at = datetime.fromtimestamp(outbox.since(names[0]), UTC).isoformat(" ", "minutes")[:16]
+        records = "1 record is" if len(names) == 1 else f"{len(names)} records are"
+        message = f"{records} unpublished since {at}Z: nobody else knows of what they say"
+        yield Finding("unpublished", outbox.folder(common_dir), message, "git coord store")
 
 
 def _given_twice(common_dir: str, folder: str) -> Finding:

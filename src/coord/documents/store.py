@@ -8,6 +8,24 @@ if TYPE_CHECKING:
     from coord.work.store import Stands
 
 
+class UnpublishedDocument(TypedDict):
+    """A record that waits to be published.
+
+    Attributes:
+        actor: who left it.
+        instance: who left it, for certain.
+        words: what was typed.
+        key: of the record.
+        at: when, in seconds since the epoch.
+    """
+
+    actor: str
+    instance: str
+    words: str
+    key: str
+    at: float
+
+
 class StoreDocument(TypedDict):
     """Where a clone's board is kept.
 
@@ -19,6 +37,7 @@ class StoreDocument(TypedDict):
         as_of: when what is known here was true, in seconds since the epoch; null for now.
         epoch: random id of the board on the server, null where the board is in the git dir.
         held: how many scopes are held.
+        unpublished: what of this clone waits to be published, the oldest first.
     """
 
     url: str | None
@@ -28,6 +47,7 @@ class StoreDocument(TypedDict):
     as_of: float | None
     epoch: str | None
     held: int
+    unpublished: list[UnpublishedDocument]
 
 
 def document(found: Stands) -> StoreDocument:
@@ -40,4 +60,14 @@ def document(found: Stands) -> StoreDocument:
         "as_of": found.at,
         "epoch": found.epoch or None,
         "held": found.held,
+        "unpublished": [
+            {
+                "actor": one.actor,
+                "instance": one.instance,
+                "words": one.words,
+                "key": one.pending.key,
+                "at": one.at,
+            }
+            for one in found.unpublished
+        ],
     }

@@ -56,6 +56,7 @@ VERBS: Mapping[str, object] = {
     "worktree add": whoami.KnownDocument,
     "clone-id": cloneid.CloneDocument,
     "store": store.StoreDocument,
+    "store migrate": store.StoreDocument,
     "store use": store.StoreDocument,
     "reauthor": reauthor.ReauthoredDocument,
     "wake": wake.WakeDocument,

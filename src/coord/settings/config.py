@@ -35,7 +35,7 @@ _SECTIONS = {
 _LATER = {"id": ("format",)}  # sections that modules of their own read, and the keys in there
 AUTHORS = ("actor", "keep")
 AUTHORSHIP = ("warn", "refuse")
-STORES = ("directory",)
+DIRECTORY = "directory"
 MOVES = "coordination/moves.tsv"
 PUT_DOWN = "coordination/put-down.tsv"
 EXPIRES, STAGGER = 1800.0, 5.0  # seconds
@@ -108,7 +108,8 @@ class Config(NamedTuple):
         log: ``[log."PATTERN"]``.
         identity: ``[identity]``.
         authorship: ``[push] authorship``: warn or refuse.
-        store: ``[board] store``: where shared records live.
+        store: ``[board] store``: a server that is suggested for the board; it acts when accepted
+            in a clone (coord.work.suggested), and may be any text until then.
         expires: ``[presence] expires``: seconds of silence after which nobody is called present.
         fleet: ``[moves]``, ``[put-down]``, ``[wake]`` and ``[lane.NAME]``.
         unknown: the keys that nothing here reads, in the order of the file.
@@ -118,7 +119,7 @@ class Config(NamedTuple):
     log: tuple[Log, ...] = ()
     identity: Identity = Identity()
     authorship: str = "warn"
-    store: str = "directory"
+    store: str = DIRECTORY
     expires: float = EXPIRES
     fleet: Fleet = Fleet()
     unknown: tuple[Unknown, ...] = ()
@@ -219,7 +220,7 @@ class _Reader(Sections):
                 self._text("identity", identity, "email"),
             ),
             self._choice("push", section["push"], "authorship", AUTHORSHIP),
-            self._choice("board", section["board"], "store", STORES),
+            self._text("board", section["board"], "store") or DIRECTORY,
             self._duration("presence", section["presence"], "expires", EXPIRES),
             Fleet(
                 self._kinds(section["moves"]),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import Refused
 from coord.base.names import slug
 from coord.overlap import pathspecs
-from coord.work import arrive, mail, overlaps
+from coord.work import arrive, mail, overlaps, unpublished
 from coord.work.call import bounded
 from coord.work.claim import Claims, join
 
@@ -52,7 +52,9 @@ def announce(
         session=session or None,
     )
     roll = worker.roll()
-    made = join(worker, roll, f"branch:{branch}", mine)
+    made = unpublished.kept(
+        call, worker, f"announce {branch}", lambda: join(worker, roll, f"branch:{branch}", mine)
+    )
     met = overlaps.tell(worker, roll, made.scope, made.place)
     return Announced(Claims(worker, roll, (made,)), met)
 

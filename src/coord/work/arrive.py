@@ -15,7 +15,7 @@ from coord.identity.pin import now
 from coord.liveness import beats, clone, others, signs
 from coord.repo import git, heads
 from coord.settings import config
-from coord.work import enrolment, where
+from coord.work import enrolment, settling, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +92,9 @@ def looking(call: Call, names: Sequence[str] = ()) -> Worker:
     me = whoami.resolve(here, call.actor, call.environ, minting=here.in_use)
     if me.conflict is not None:
         call.note(f"--as or {whoami.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
-    return Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
+    store = chosen.board_of(here.common_dir)
+    settling.settle(call, here, store, me)
+    return Worker(here, me, store, call.watch, wanted)
 
 
 def acting(call: Call, names: Sequence[str]) -> Worker:
@@ -150,6 +152,7 @@ def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
     me = _with_instance(me, here)
     worker = Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
     where.tell_of_clone(call, here)
+    settling.settle(call, here, worker.store, me)
     if beats.is_new(here.git_dir, worker.instance):
         worker.beat()  # the first command: at its start nobody knew the instance
     enrolment.enrol(here, worker.store, me.actor, worker.instance)

@@ -10,7 +10,7 @@ from coord.base.frozen import NamedTuple
 from coord.base.names import shown
 from coord.board import claims, events
 from coord.repo import git
-from coord.work import arrive, circle
+from coord.work import arrive, circle, unpublished
 from coord.work.call import bounded
 
 _KEY = re.compile(r"(?=.*[^\W\d_])[^\W_]\S*")
@@ -83,11 +83,14 @@ def claim(
         call.note(f"there is no branch {target} in this repository yet")
     with worker.store.unrefreshed():  # a claim is proved by what is written of it
         roll = worker.roll()
-        made = tuple(join(worker, roll, scope, mine) for scope in worker.scopes)
+        made, left = unpublished.each(
+            worker, "claim", worker.scopes, lambda scope: join(worker, roll, scope, mine)
+        )
+    unpublished.require(call, left)
     for one in made:
         if one.place not in one.state.line[:1]:
             circle.met(call, worker, one.scope, one.place)
-    return Claims(worker, worker.roll() if worker.store.caps.hosts else roll, made)
+    return Claims(worker, worker.roll() if worker.store.caps.hosts else roll, tuple(made))
 
 
 def join(worker: Worker, roll: Roll, scope: str, mine: Place) -> Claim:

@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 def enrol(here: Worktree, store: Store, actor: str, instance: str) -> None:
     """Put who acts in a worktree on the roll, for whoever comes after it is gone.
 
+    Where a server is away its next command does; what it does by this one says whether that can be.
+
     Raises:
         StoreError: the board cannot be written.
     """
     home, host = actors.home_of(here.git_dir, here.common_dir), os.uname().nodename
     known = actors.Actor(actor, instance, home, host, now())
-    actors.enrol(store, known, here.common_dir)
+    try:
+        actors.enrol(store, known, here.common_dir)
+    except StoreError as error:
+        if error.pending is None:
+            raise
 
 
 def enrol_pinned(here: Worktree, made: Pin) -> None:

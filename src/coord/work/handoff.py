@@ -9,7 +9,7 @@ from coord.base.errors import Refused
 from coord.board import claims, handover, letters, scopes, view
 from coord.board.offer import Offer
 from coord.identity.pin import now
-from coord.work import addressed, arrive, lost
+from coord.work import addressed, arrive, lost, unpublished
 from coord.work.call import bounded
 
 if TYPE_CHECKING:
@@ -53,7 +53,14 @@ def handoff(
     for scope in wanted:
         _require_mine(worker, scope, claims.state(worker.store, scope))
     targets = addressed.find(call, worker, worker.roll(), to)
-    return [_offer(worker, scope, targets, note or "") for scope in wanted]
+    made, left = unpublished.each(
+        worker,
+        f"handoff {to}",
+        wanted,
+        lambda scope: _offer(worker, scope, targets, note or ""),
+    )
+    unpublished.require(call, left)
+    return made
 
 
 def held(worker: Worker) -> list[str]:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import claims, handover, keys, letters, messages, view
 from coord.identity.pin import now
-from coord.work import addressed, mail
+from coord.work import addressed, mail, unpublished
 from coord.work.call import bounded
 from coord.work.handoff import held
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from coord.board.events import Change, State
     from coord.board.messages import Message
@@ -58,21 +58,25 @@ def pause(call: Call, reason: str | None = None) -> Paused:
     bounded(reason, "--reason", "pause")
     worker, _ = mail.talking(call)
     at, words = now(), reason or ""
+    scopes = held(worker)
     marked = mark(
-        worker, held(worker), lambda state: handover.paused(state, worker.instance, at, words)
+        call, worker, scopes, lambda state: handover.paused(state, worker.instance, at, words)
     )
     new, told = _tell(worker, marked, words)
     return Paused(marked, told, new)
 
 
 def mark(
-    worker: Worker, scopes: Iterable[str], decide: Callable[[State], Change | None]
+    call: Call, worker: Worker, scopes: Sequence[str], decide: Callable[[State], Change | None]
 ) -> list[Marked]:
     """Change `scopes`, and return those that `worker` still holds by then."""
-    made = [
-        Marked(scope, claims.change(worker.store, scope, worker.me, decide).state)
-        for scope in scopes
-    ]
+    made, left = unpublished.each(
+        worker,
+        call.words,
+        scopes,
+        lambda scope: Marked(scope, claims.change(worker.store, scope, worker.me, decide).state),
+    )
+    unpublished.require(call, left)
     return [one for one in made if view.is_held_by(one.state, worker.instance)]
 
 

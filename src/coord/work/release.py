@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from coord.base.errors import Refused
 from coord.base.frozen import NamedTuple
 from coord.board import claims
-from coord.work import arrive, leaving, lost
+from coord.work import arrive, leaving, lost, unpublished
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -40,7 +40,13 @@ def release(call: Call, names: Sequence[str]) -> Released:
     wanted = worker.scopes if names else _own(worker, roll, others)
     for scope in wanted:
         _require_mine(call, worker, scope)
-    given = (leaving.give_up(worker, roll, scope, moves, others=others) for scope in wanted)
+    given, left = unpublished.each(
+        worker,
+        "release",
+        wanted,
+        lambda scope: leaving.give_up(worker, roll, scope, moves, others=others),
+    )
+    unpublished.require(call, left)
     return Released(worker.me.actor, tuple(given))
 
 

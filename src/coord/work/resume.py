@@ -29,5 +29,5 @@ def resume(call: Call) -> Resumed:
     """
     worker, _ = mail.talking(call)
     scopes = [scope for scope in held(worker) if claims.state(worker.store, scope).paused_at]
-    done = mark(worker, scopes, lambda state: handover.resumed(state, worker.instance))
+    done = mark(call, worker, scopes, lambda state: handover.resumed(state, worker.instance))
     return Resumed(worker.me.actor, done)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from coord.base.errors import Refused, Usage
 from coord.board import claims, letters, recipients, scopes
 from coord.board.messages import KINDS
-from coord.work import addressed, arrive, lost, mail
+from coord.work import addressed, arrive, lost, mail, unpublished
 from coord.work.call import bounded
 
 if TYPE_CHECKING:
@@ -48,7 +48,12 @@ def send(
         begun = _begun(half, made)
         if begun:
             return begun
-        letters.send(worker.store, worker.instance, made)
+        unpublished.kept(
+            call,
+            worker,
+            f"send {kind} {to}",
+            lambda: letters.send(worker.store, worker.instance, made),
+        )
     return (*made, *_sent_on(worker, to, made))
 
 

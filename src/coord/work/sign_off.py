@@ -9,7 +9,7 @@ from coord.guard import refusal
 from coord.identity import whoami as identities
 from coord.liveness import beats
 from coord.repo import git
-from coord.work import arrive, leaving, tidy, uncommitted, where, whoami
+from coord.work import arrive, leaving, settling, tidy, uncommitted, unpublished, where, whoami
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from coord.work.arrive import Worker
     from coord.work.call import Call
     from coord.work.leaving import Given
+    from coord.work.unpublished import Left
 
 
 class SignedOff(NamedTuple):
@@ -67,8 +68,10 @@ def sign_off(call: Call) -> SignedOff:
     worker = arrive.Worker(here, me, chosen.board_of(here.common_dir), call.watch, [])
     arrive.tell_of_others(call, worker)
     others = {one.name: one.told for one in worker.others()}
-    left = _left(worker, others)
+    settling.settle(call, here, worker.store, me)
+    left, unsent = _left(worker, others)
     beats.drop(here.git_dir, me.instance, others)
+    unpublished.require(call, unsent)
     tidy.portion(worker.store, worker.roll())
     return SignedOff(worker, pending, changed, *left)
 
@@ -79,12 +82,20 @@ def _pending(here: Worktree) -> list[str]:
     return sorted({record.path for record, facts in live if not refusal.is_settled(record, facts)})
 
 
-def _left(
-    worker: Worker, others: Mapping[str, str]
-) -> tuple[list[Given], list[str], dict[str, tuple[Offer, ...]], dict[str, str], dict[str, str]]:
-    """Give up places; return what was given up, what was kept, and who or what keeps it."""
+class _Left(NamedTuple):
+    """What was given up, what was kept, and who or what keeps it, as in :class:`SignedOff`."""
+
+    released: list[Given]
+    kept: list[str]
+    offered: dict[str, tuple[Offer, ...]]
+    running: dict[str, str]
+    theirs: dict[str, str]
+
+
+def _left(worker: Worker, others: Mapping[str, str]) -> tuple[_Left, list[Left]]:
+    """Give up places; return how that went, and what of it is not published."""
     tops = list(claims.tops(worker.store)) if worker.me.instance else []
-    roll, moves, released = worker.roll(), leaving.own_moves(worker), []
+    roll, moves = worker.roll(), leaving.own_moves(worker)
     offered = {event.scope: found for event in tops if (found := _offered(worker, roll, event))}
     mine = {event.scope: leaving.own(event.state, worker, roll) for event in tops}
     running = {
@@ -108,12 +119,16 @@ def _left(
         ]
         for event in tops
     }
-    for scope in sorted(mine):
-        if len(kept[scope]) < len(mine[scope]):
-            stay = frozenset(kept[scope])
-            released.append(leaving.give_up(worker, roll, scope, moves, stay, others=others))
+    released, unsent = unpublished.each(
+        worker,
+        "sign-off",
+        [scope for scope in sorted(mine) if len(kept[scope]) < len(mine[scope])],
+        lambda scope: leaving.give_up(
+            worker, roll, scope, moves, frozenset(kept[scope]), others=others
+        ),
+    )
     remaining = [scope for scope in mine if kept[scope] or scope in running]
-    return released, sorted(remaining), offered, running, theirs
+    return _Left(released, sorted(remaining), offered, running, theirs), unsent
 
 
 def _stays(event: Event, offered: Collection[str]) -> bool:

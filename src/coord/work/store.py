@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.command import install
 from coord.base.errors import Refused, Usage
 from coord.base.names import quote
-from coord.board import about, chosen, claims
+from coord.board import about, chosen, claims, outbox
 from coord.board import choice as choices
 from coord.board.choice import Choice
+from coord.board.moved import LOCAL, Moved
+from coord.identity import whoami as identities
 from coord.repo import git
-from coord.work import where
+from coord.work import settling, where
 
 if TYPE_CHECKING:
     from coord.board.about import About
+    from coord.board.outbox import Entry
+    from coord.board.replica import Replica
     from coord.board.store import Store
     from coord.repo.worktree import Worktree
     from coord.work.call import Call
-
-LOCAL = "local"
 
 
 class Stands(NamedTuple):
@@ -33,6 +35,7 @@ class Stands(NamedTuple):
         at: when what is known of it was true, None for now.
         why: why it cannot be reached, empty where it can.
         epoch: which board it is, empty where it is in the git dir.
+        unpublished: what of this clone waits to be published there.
     """
 
     url: str
@@ -41,6 +44,7 @@ class Stands(NamedTuple):
     at: float | None = None
     why: str = ""
     epoch: str = ""
+    unpublished: tuple[Entry, ...] = ()
 
 
 def show(call: Call) -> Stands:
@@ -50,6 +54,8 @@ def show(call: Call) -> Stands:
         StoreError: it cannot be told which board that is, or nothing is known of it.
     """
     here = where.located(call)
+    me = identities.resolve(here, call.actor, call.environ)
+    settling.settle(call, here, chosen.board_of(here.common_dir), me)
     return _stands(here, chosen.choice(here.common_dir))
 
 
@@ -71,13 +77,13 @@ def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
     """
     here = where.located(call)
     where.require_own(call, here)
-    _require_url(call, found)
-    _require_home(here)
+    require_url(call, found)
+    require_home(here)
     _require_free(here, found.url, force=force)
     chosen.forget(here.common_dir)
     board = chosen.afar(here.common_dir, found)
     board.fresh()
-    known = _about(board, here)
+    known = _about(board, here, found.url)
     _require_same(known, here, found.url)
     settled = found._replace(epoch=known.epoch)
     choices.write(here.common_dir, settled)
@@ -98,6 +104,12 @@ def leave(call: Call, *, force: bool = False) -> Stands:
     here = where.located(call)
     where.require_own(call, here)
     _require_free(here, "", force=force)
+    left = chosen.local(here.common_dir)
+    goal = left.left_for()
+    if goal is not None:
+        if not force:
+            raise Moved(goal, chosen.folder(here.common_dir))
+        left.stay()
     choices.drop(here.common_dir)
     chosen.forget(here.common_dir)
     return _stands(here, None)
@@ -110,12 +122,24 @@ def _stands(here: Worktree, found: Choice | None) -> Stands:
     if found is None:
         return Stands("", folder, held)
     missed = chosen.afar(here.common_dir, found).unreached
+    stands = Stands(
+        found.url,
+        folder,
+        held,
+        epoch=found.epoch,
+        unpublished=tuple(outbox.every(here.common_dir)),
+    )
     if missed is None:
-        return Stands(found.url, folder, held, epoch=found.epoch)
-    return Stands(found.url, folder, held, missed.at, missed.error.why, found.epoch)
+        return stands
+    return stands._replace(at=missed.at, why=missed.error.why)
 
 
-def _require_url(call: Call, found: Choice) -> None:
+def require_url(call: Call, found: Choice) -> None:
+    """Insist that a URL names a board.
+
+    Raises:
+        Usage: it does not.
+    """
     from coord.etcd import address  # noqa: PLC0415  # a client of servers, for this verb
 
     try:
@@ -130,7 +154,12 @@ def _require_url(call: Call, found: Choice) -> None:
         ) from error
 
 
-def _require_home(here: Worktree) -> None:
+def require_home(here: Worktree) -> None:
+    """Insist on a place for the choice.
+
+    Raises:
+        Refused: nothing is installed here.
+    """
     home = os.path.dirname(choices.path(here.common_dir))
     if not os.path.isdir(home):
         raise Refused(
@@ -156,7 +185,21 @@ def _require_free(here: Worktree, url: str, *, force: bool) -> None:
     before = chosen.choice(here.common_dir)
     if before is not None and before.url == url:
         return
-    mine = _held(chosen.board_of(here.common_dir), here)
+    try:
+        mine = _held(chosen.board_of(here.common_dir), here)
+    except Moved as error:
+        if error.goal.to == url or (url == "" and error.goal.to == LOCAL):
+            return
+        raise
+    left = settling.waiting(here.common_dir) if before is not None else None
+    if left is not None:
+        raise Refused(
+            "store-in-use",
+            "what this clone has not published yet belongs to the board that would be left",
+            where=here.common_dir,
+            why=left.told,
+            run="git coord store",
+        )
     if mine:
         raise Refused(
             "store-in-use",
@@ -177,11 +220,18 @@ def _held(store: Store, here: Worktree) -> list[str]:
     return [scope for scope, holder in held if holder is not None and holder.clone in own]
 
 
-def _about(board: Store, here: Worktree) -> About:
+def _about(board: Replica, here: Worktree, url: str) -> About:
     """Return what the board says of itself; an empty one is made this repository's."""
-    rec = board.read(about.KEY)
+    made = about.encode(about.made(roots(here)))
+    rec = board.read(about.KEY) or board.append(about.KEY, made, None, [])
     if rec is None:
-        rec = board.create(about.KEY, about.encode(about.made(_roots(here))))
+        raise Refused(
+            "store-foreign",
+            "a board is being moved there",
+            where=board.where,
+            why="it can be used when all of it is there; whoever moves it can go on",
+            run=f"git coord store migrate {quote(url)}",
+        )
     found = about.decode(rec.value)
     if found is None:
         raise Refused(
@@ -194,7 +244,8 @@ def _about(board: Store, here: Worktree) -> About:
     return found
 
 
-def _roots(here: Worktree) -> list[str]:
+def roots(here: Worktree) -> list[str]:
+    """Return commits without parents of a repository, a few of them."""
     done = git.ask("rev-list", "--max-parents=0", "--all", "--max-count=16", cwd=here.cwd)
     return [] if done.code else done.text.split()
 

@@ -18,7 +18,7 @@ from coord.fleet.screen import Screen
 from coord.identity import whoami
 from coord.settings import config
 from coord.settings.config import Config
-from coord.work import arrive, board, enrolment, moves, where
+from coord.work import arrive, board, enrolment, moves, suggested, where
 from coord.work.ledgerentry import worktree_of
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def wake(call: Call, stagger: float | None = None) -> Woken:
     declared = _part(missing, "config", lambda: config.load(top)) or Config()
     _pause(call, declared.fleet.stagger if stagger is None else stagger)
     worker = arrive.looking(call)
+    suggested.tell(call, worker.here, declared)
     worker.beat()
     _enrol(worker)
     arrive.tell_of_others(call, worker)

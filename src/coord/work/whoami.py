@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.identity import outgoing
 from coord.identity import whoami as identities
 from coord.repo import git, heads, worktree
-from coord.work import where
+from coord.work import settling, where
 
 if TYPE_CHECKING:
     from coord.identity.whoami import Identity
@@ -58,6 +58,9 @@ def whoami(call: Call) -> Known:
     words = misnamed(here)
     if words is not None:
         call.note(words)
+    left = settling.of(here.common_dir)
+    if left is not None:
+        call.note(f"{left.told}: git coord store")
     return known(here, me)
 
 

@@ -187,8 +187,8 @@ def test_a_declared_expiry_must_be_a_duration(repo: Repo) -> None:
 
     assert done.code == 3
     assert done.refusal.rule == "config-invalid"
-    repo.write(".coord.toml", '[board]\nstore = "nowhere"\n')
-    assert "directory" in repo.coord("board").refusal.why
+    repo.write(".coord.toml", "[board]\nstore = 3\n")
+    assert "string" in repo.coord("board").refusal.why
 
 
 def test_litter_on_the_board_is_no_fault(one: Repo) -> None:

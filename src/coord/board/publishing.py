@@ -1,0 +1,99 @@
+"""Publishing later what a server did not answer: the same bytes, or the same decision made anew.
+
+The key is read first. Ours stands: it was published after all. Another's: what was decided is
+decided again on what is true now. Nothing is published twice, by whomever and however often.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coord.board import claims, eventjson, events, handover, keys, letters, retired, view
+from coord.identity.whoami import Identity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from coord.board.events import Change, Event, Place, State
+    from coord.board.outbox import Entry
+    from coord.board.roll import Roll
+    from coord.board.store import Store
+
+_CLAIMS = frozenset({"claim", "wait", "adopt", "update"})
+_NOTHING = "nothing is left of it to do"
+
+
+def settle(store: Store, roll: Roll, entry: Entry) -> str:
+    """Publish a record, or what became of it; return how that ended, in a few words.
+
+    Raises:
+        StoreError: it is not known whether that was done; doing it again is safe.
+    """
+    key, value, *_ = entry.pending
+    if not key.startswith("claims/"):
+        done = letters.publish(store, key, value)
+        return "it is sent" if done else "something was sent in its place meanwhile"
+    try:
+        event = eventjson.decode(value, entry.folder, keys.seq_of(key))
+    except eventjson.Foreign:
+        return "it is dropped: it cannot be read"
+    if _is_published(store, entry):
+        return "it is published, and nobody was before it"
+    return _anew(store, roll, event)
+
+
+def _is_published(store: Store, entry: Entry) -> bool:
+    """Tell whether the very record stands, by now or since its answer was lost."""
+    key, value, after, also = entry.pending
+    there = store.read(key)
+    if there is None:
+        if after is None and retired.mark(store) != keys.seq_of(key) - 1:
+            return False
+        there = store.append(key, value, after, also)
+    return there is not None and there.value == value
+
+
+def _anew(store: Store, roll: Roll, event: Event) -> str:
+    """Decide again what `event` has decided on a state that is past."""
+    me = Identity(event.actor, event.instance, "pinned", None)
+    done = claims.change(store, event.scope, me, lambda state: _decided(state, roll, event))
+    owner = view.owner(done.state, event.instance)
+    if done.event is None:
+        return f"{_NOTHING}: {owner}"
+    at = [one.instance for one in done.state.line].index(event.instance) if _is_claim(event) else 0
+    behind = f", and {event.actor} is number {at + 1}" if at else ""
+    return f"others were before it, and it is done anew: {owner}{behind}"
+
+
+def _is_claim(event: Event) -> bool:
+    return event.kind in _CLAIMS
+
+
+def _decided(state: State, roll: Roll, event: Event) -> Change | None:
+    """Return what the decision of `event` makes of `state`; None where it makes nothing of it."""
+    instance = event.instance or ""
+    if _is_claim(event):
+        mine = max(event.state.places_of(instance), key=lambda one: one.renewed or one.since)
+        return events.joined(state, mine, roll.is_dead, roll.is_finished)
+    if event.kind == "release":
+        return events.left(state, _given_up(event), roll.is_dead, roll.rank(event.scope))
+    if not view.is_held_by(state, instance):
+        return None
+    if event.kind == "offer":
+        offer = handover.standing(event.state, event.nonce)
+        return None if offer is None else handover.offered(state, offer)
+    if event.kind == "pause":
+        why = event.state.paused_why or ""
+        return handover.paused(state, instance, event.state.paused_at or event.at, why)
+    return handover.resumed(state, instance) if event.kind == "resume" else None
+
+
+def _given_up(event: Event) -> Callable[[Place], bool]:
+    kept = {(one.branch, one.since) for one in event.state.places_of(event.instance or "")}
+
+    def gives_up(place: Place) -> bool:
+        """Tell whether a place is one that was given up: not a later one, nor a run's."""
+        mine = place.instance == event.instance and not place.run
+        return mine and place.since <= event.at and (place.branch, place.since) not in kept
+
+    return gives_up

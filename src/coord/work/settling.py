@@ -1,0 +1,98 @@
+"""The next contact with a server: what this clone has not published yet is published by then."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.base import publish, sharing
+from coord.base.names import shown
+from coord.board import chosen
+from coord.board.store import StoreError
+
+if TYPE_CHECKING:
+    from coord.board.replica import Replica
+    from coord.board.store import Store
+    from coord.identity.whoami import Identity
+    from coord.repo.worktree import Worktree
+    from coord.work.call import Call
+
+
+class Waiting(NamedTuple):
+    """What of a clone waits to be published: how many records, and since when (epoch)."""
+
+    number: int
+    since: float
+
+    @property
+    def told(self) -> str:
+        """That in a few words."""
+        records = "1 record is" if self.number == 1 else f"{self.number} records are"
+        at = datetime.fromtimestamp(self.since, UTC).isoformat(" ", "minutes")[:16]
+        return f"{records} unpublished since {at}Z"
+
+
+def settle(call: Call, here: Worktree, store: Store, me: Identity) -> None:
+    """Publish what this clone has not published yet, where its server can be reached.
+
+    What stays keeps the worker from changing those scopes: nothing may overtake what it said first.
+    """
+    board = chosen.copy_of(store)
+    if board is None:
+        return
+    from coord.board import outbox  # noqa: PLC0415  # most boards are files
+
+    if not outbox.names(here.common_dir):
+        return
+    board.unsettled = ()
+    try:
+        board.fresh()
+        with publish.lock(f"{outbox.folder(here.common_dir)}/lock", sharing.of(here.common_dir)):
+            _settle(call, here, board, me)
+    except (StoreError, OSError):
+        pass  # what stays is told of at the end of the command, as what is read off the copy
+    entries = outbox.every(here.common_dir)
+    board.unsettled = {one.folder for one in entries if one.instance == me.instance}
+
+
+def _settle(call: Call, here: Worktree, board: Replica, me: Identity) -> None:
+    from coord.board import notices, outbox, publishing  # noqa: PLC0415  # as above
+    from coord.board.roll import Roll  # noqa: PLC0415
+    from coord.settings import config  # noqa: PLC0415
+
+    roll = Roll(board, here, config.load(here.top).expires)
+    for entry in outbox.every(here.common_dir):
+        if entry.board != board.epoch:
+            continue
+        said = publishing.settle(board, roll, entry)
+        if entry.instance != me.instance:
+            words = f"{entry.words}: {said}"
+            notices.tell(
+                board,
+                entry.instance,
+                "published",
+                scope="",
+                by=me.actor,
+                reason=words,
+                once=entry.id,
+            )
+        outbox.drop(entry)
+        whose = "" if entry.instance == me.instance else f" of {shown(entry.actor)}"
+        call.note(f"{shown(entry.words)}{whose}, which was unpublished: {said}")
+
+
+def of(common_dir: str) -> Waiting | None:
+    """Return as :func:`waiting` does, where nobody has come to the board; one of files has none."""
+    try:
+        is_afar = chosen.choice(common_dir) is not None
+    except StoreError:
+        return None
+    return waiting(common_dir) if is_afar else None
+
+
+def waiting(common_dir: str) -> Waiting | None:
+    """Return what of a clone waits to be published; None where nothing does."""
+    from coord.board import outbox  # noqa: PLC0415  # as above
+
+    found = outbox.names(common_dir)
+    return Waiting(len(found), outbox.since(found[0])) if found else None

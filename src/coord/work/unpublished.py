@@ -1,0 +1,101 @@
+"""What a server did not answer: it is written down here, and published at the next contact.
+
+Only what can wait goes there: a claim, what ends or changes one, words to somebody. Nothing is
+called the worker's own before it stands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from coord.board import chosen
+from coord.board.store import StoreError, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from coord.work.arrive import Worker
+    from coord.work.call import Call
+T = TypeVar("T")
+
+
+class Unpublished(StoreError):
+    """A record is written down here, and holds for nobody until it is published."""
+
+
+class Left(NamedTuple):
+    """What could not be published: of what, and why."""
+
+    name: str
+    error: StoreError
+
+
+def kept(call: Call, worker: Worker, verb: str, act: Callable[[], T]) -> T:
+    """Do one thing; where it is not answered, write it down.
+
+    Raises:
+        Unpublished: that was done.
+        StoreError: it failed in another way.
+    """
+    made, left = each(worker, verb, [""], lambda _: act())
+    require(call, left)
+    return made[0]
+
+
+def each(
+    worker: Worker, verb: str, names: Sequence[str], act: Callable[[str], T]
+) -> tuple[list[T], list[Left]]:
+    """Do one thing for each name, and write down what of it is not answered.
+
+    Raises:
+        StoreError: one failed in another way.
+    """
+    made: list[T] = []
+    left: list[Left] = []
+    for name in names:
+        try:
+            made.append(act(name))
+        except StoreError as error:
+            if not _written(worker, f"{verb} {name}".rstrip(), error):
+                raise
+            left.append(Left(name, error))
+    return made, left
+
+
+def require(call: Call, left: Sequence[Left]) -> None:
+    """Say of what was written down that it was not published.
+
+    Raises:
+        Unpublished: there is some.
+    """
+    if not left:
+        return
+    named = ", ".join(one.name for one in left if one.name)
+    raise Unpublished(
+        "unpublished",
+        f"{named or call.words} is written down here and not published: nothing is yours by it",
+        where=left[0].error.where,
+        why=f"{left[0].error.why}; the next command here that reaches the board publishes it",
+        run="git coord store",
+    )
+
+
+def _written(worker: Worker, words: str, error: StoreError) -> bool:
+    """Write down what `error` says was to be written; False where it cannot wait."""
+    pending, board = error.pending, chosen.copy_of(worker.store)
+    if pending is None or board is None:
+        return False
+    from coord.board import outbox  # noqa: PLC0415  # for a server that is away
+
+    if not outbox.takes(pending):
+        return False
+    outbox.add(
+        worker.here.common_dir,
+        pending,
+        board=board.epoch,
+        me=worker.me,
+        words=words,
+        sent=isinstance(error, Unknown),
+    )
+    board.unsettled = {*board.unsettled, pending.key.rpartition("/")[0]}
+    return True

@@ -1,0 +1,183 @@
+"""What a server does not answer is written down in the clone, and published at the next contact."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+import harness.etcd
+from harness.board import answer, scope, worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from harness import Repo
+
+
+class Scene:
+    """Two workers in one clone, one in another, and the server of their board."""
+
+    def __init__(self, repo: Repo, folder: Path, cluster: harness.etcd.Cluster) -> None:
+        self.member = cluster.members[0]
+        self.cluster = cluster
+        url = f"etcd://{self.member.endpoint}/{os.urandom(4).hex()}"
+        self.ann = worker(self._clone(repo, folder / "one", url), folder / "ann", "w-ann", "ann")
+        self.amy = worker(self.ann, folder / "amy", "w-amy", "amy")
+        self.bob = worker(self._clone(repo, folder / "two", url), folder / "bob", "w-bob", "bob")
+        self.outbox = self.ann.common("coord/outbox")
+
+    @staticmethod
+    def _clone(repo: Repo, path: Path, url: str) -> Repo:
+        repo.git("clone", "-q", str(repo.path), str(path))
+        made = repo.at(path)
+        assert made.run("coord-install").code == 0
+        assert made.coord("store", "use", url).code == 0
+        return made
+
+    def cut(self) -> None:
+        """Take the server away."""
+        self.member.kill()
+
+    def back(self) -> None:
+        """Bring it back, with all that it has acknowledged."""
+        self.member.start()
+        self.cluster.ready()
+
+    def entries(self) -> int:
+        """Return how many records wait to be published."""
+        return len([one for one in self.outbox.iterdir() if one.name[0].isdigit()])
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[harness.etcd.Cluster]:
+    """An etcd for these tests, which may take it away and have to bring it back."""
+    yield from harness.etcd.served(tmp_path_factory.mktemp("etcd") / "one")
+
+
+@pytest.fixture
+def scene(repo: Repo, tmp_path: Path, cluster: harness.etcd.Cluster) -> Iterator[Scene]:
+    """All of them, at work."""
+    made = Scene(repo, tmp_path, cluster)
+    for one in (made.ann, made.amy, made.bob):
+        assert one.coord("claim", f"task:{one.path.name}").code == 0
+        assert one.coord("board").code == 0
+    yield made
+    made.cut()
+    made.back()
+
+
+def test_a_claim_is_written_down_told_of_and_published(scene: Scene) -> None:
+    """It is nobody's until then; whoever comes first in the clone publishes it for its owner."""
+    scene.cut()
+    left = scene.ann.coord("claim", "task:1")
+    assert (left.code, left.out) == (3, "")
+    assert "unpublished: task:1 is written down here and not published" in left.err
+    assert "run: git coord store" in left.err
+    for words in ("board", "whoami", "store", "wake --no-stagger"):
+        assert "1 record is unpublished since" in scene.amy.coord(*words.split()).err, words
+    assert [one["words"] for one in answer(scene.amy, "store")["unpublished"]] == ["claim task:1"]
+
+    scene.back()
+    told = scene.amy.coord("board")
+
+    assert "claim task:1 of ann, which was unpublished: it is published" in told.err
+    assert scope(scene.bob, "task:1")["claimants"][0]["actor"] == "ann"
+    assert scene.entries() == 0
+    news = scene.ann.coord("board").err
+    assert "amy has settled yours" in news
+    assert "claim task:1: it is published" in news
+    assert "settled" not in scene.ann.coord("board").err
+
+
+def test_who_was_first_on_the_board_holds_and_the_late_claim_waits_behind(scene: Scene) -> None:
+    """The decision is made anew: never a false yours."""
+    scene.cut()
+    assert scene.ann.coord("claim", "task:1").code == 3
+    scene.outbox.rename(scene.outbox.with_name("kept"))
+    scene.back()
+    assert scene.bob.coord("claim", "task:1").out == "task:1 is yours, generation 1\n"
+    scene.outbox.with_name("kept").rename(scene.outbox)
+
+    told = scene.ann.coord("claim", "task:1")
+
+    assert "others were before it" in told.err
+    assert "held by bob (w-bob)" in told.err
+    assert "ann is number 2" in told.err
+    assert "you are number 2" in told.out
+
+
+def test_releases_offers_and_letters_are_published_too(scene: Scene) -> None:
+    """Each with all that goes along: the heir is told, the recipient has its letter."""
+    ann, bob = scene.ann, scene.bob
+    for name in ("task:1", "task:2", "task:3"):
+        assert ann.coord("claim", name).code == 0
+    assert bob.coord("claim", "task:1").code == 0
+    ann.coord("board")
+    scene.cut()
+    for words in (
+        "release task:1 task:2",
+        "handoff bob --scope task:3",
+        "send help bob look",
+        "announce",
+    ):
+        done = ann.coord(*words.split())
+        assert (done.code, done.out) == (3, ""), words
+        assert "written down" in done.err, words
+    assert scene.entries() == 5
+    again = ann.coord("claim", "task:1")
+    assert again.code == 3
+    assert "what this worker has said before is written down here" in again.err
+
+    scene.back()
+    assert ann.coord("store").err.count("which was unpublished") == 5
+
+    assert scene.entries() == 0
+    bob.coord("board")  # no prompt waits for a server: what is new is told by the next command
+    assert "ann left it to you" in bob.coord("board").err
+    inbox = bob.coord("inbox").out
+    assert "look" in inbox
+    assert "task:3" in inbox
+    held = {row["scope"] for row in answer(bob, "board")["claims"] if row["state"] != "free"}
+    assert "branch:w-ann" in held
+    assert "task:2" not in held
+
+
+def test_what_cannot_wait_is_refused_and_leaves_nothing(scene: Scene) -> None:
+    """Within the bound: whoever gets no number, no scope and no lock does not begin."""
+    scene.amy.coord("claim", "task:ann")
+    scene.bob.coord("claim", "branch:w-bob")
+    assert scene.bob.coord("handoff", "ann").code == 0
+    offer = next(one for one in answer(scene.ann, "inbox")["messages"] if one["kind"] == "handoff")
+    assert scene.ann.coord("claim", "branch:w-ann").code == 0
+    scene.cut()
+    for words in (
+        "take-over task:amy --generation 1 --from-present --reason x",
+        f"ack {offer['id']}",
+        "finish",
+        "id next ADR",
+        "run task:9 -- touch ran",
+        "wait task:8",
+    ):
+        done = scene.ann.coord(*words.split())
+        assert done.code != 0, words
+        assert "store-unavailable" in done.err or "id" in words, (words, done.err)
+        assert "written down" not in done.err, words
+    assert not scene.outbox.exists()
+    assert not (scene.ann.path / "ran").exists()
+
+
+def test_a_lost_answer_is_settled_by_what_stands(scene: Scene) -> None:
+    """A frozen server may have had the record: it is found, and published once."""
+    scene.member.signal(signal.SIGSTOP)
+    try:
+        assert scene.ann.coord("claim", "task:1").code == 3
+    finally:
+        scene.member.signal(signal.SIGCONT)
+
+    assert "task:1 is yours" in scene.ann.coord("claim", "task:1").out
+    assert scope(scene.bob, "task:1")["state"] == "held"
+    assert len(answer(scene.ann, "log", "task:1")["events"]) == 1
