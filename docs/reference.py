@@ -103,6 +103,9 @@ def _options(context: click.Context) -> dict[str, tuple[str, str]]:
     return {name: record for name, record in records.items() if record is not None}
 
 
+_UNBROKEN = "\u2011"  # a hyphen at which no line is broken: an option is one word
+
+
 def _told(context: click.Context) -> str:
     """Return a command's usage, with the options of its own, and what it does."""
     formatter = context.make_formatter()
@@ -114,10 +117,11 @@ def _told(context: click.Context) -> str:
     ]
     pieces = context.command.collect_usage_pieces(context)
     words = [*told, *(piece for piece in pieces if piece != "[OPTIONS]")]
-    formatter.write_usage(context.command_path, " ".join(words), prefix="")
+    usage = " ".join(words).replace("-", _UNBROKEN)
+    formatter.write_usage(context.command_path, usage, prefix="")
     with formatter.indentation():
         formatter.write_text(_line(context))
-    return formatter.getvalue()
+    return formatter.getvalue().replace(_UNBROKEN, "-")
 
 
 def _line(context: click.Context) -> str:

@@ -179,11 +179,12 @@ class Replica:
         if self.epoch:
             self._require_same()
             held.append(self._cluster.follows("", about.KEY, self._rev_of(about.KEY)))
-        if follows:
-            at = None if after is None else self._rev_of(after)
-            held.append(self._cluster.follows(follows, after, at))
         if follows and after is None:
-            held.append(self._cluster.is_still(retired.FOLDER, base))
+            # Not that it is empty: what is none of ours may stand there.
+            folders = (follows.rpartition("/")[0], retired.FOLDER)
+            held += [self._cluster.is_still(folder, base) for folder in folders]
+        elif after is not None:
+            held.append(self._cluster.follows(follows, after, self._rev_of(after)))
         try:
             rec, news = self._cluster.put(wanted, held, since=base, without=without)
         except (Unavailable, Unknown) as error:
