@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.base import peerfile, publish
-from coord.board import about, answers, keys
+from coord.board import about, answers, attendance, keys
 from coord.board.cluster import Cluster
 from coord.board.store import Rec, Unavailable
 
@@ -32,6 +32,7 @@ _BUSY = 5.0  # seconds for another command to write its news
 _TRIES = 8
 _MEMORY = ":memory:"
 _NEVER = float("-inf")
+_CHANGING = f"{attendance.FOLDER}/"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rec (
     path TEXT PRIMARY KEY, key TEXT, folder TEXT, value BLOB, at REAL, rev INTEGER, ours INTEGER
@@ -125,6 +126,18 @@ class Replica:
         rec, news = self._cluster.appended(key, value, after, also, at=at, since=base or None)
         self._learned(asked, base, news)
         return rec
+
+    def carry(self, key: str, value: bytes) -> None:
+        """See :meth:`coord.board.cluster.Cluster.carry`."""
+        self._cluster.carry(key, value)
+
+    def unload(self) -> None:
+        """Write what no write has carried, if anything: one request, and the news with it."""
+        if not self._cluster.is_laden:
+            return
+        self._require_reached()
+        asked, base = time.monotonic(), self._rev()
+        self._learned(asked, base, self._cluster.unload(base or None))
 
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
         """Write what came with an answer, of `asked`; without it the next read refreshes."""
@@ -269,7 +282,7 @@ class Replica:
             copy.execute("BEGIN IMMEDIATE")
             (upto,) = copy.execute("SELECT rev FROM upto").fetchone()
             known = dict(copy.execute("SELECT key, rev FROM rec").fetchall())
-            gone = [(_path(key),) for key, rev in known.items() if there.get(key) != rev]
+            gone = [(_path(key),) for key, rev in known.items() if _is_gone(key, rev, there)]
             copy.executemany("DELETE FROM rec WHERE path = ?", gone)
             lacking = any(rev <= upto and known.get(key) != rev for key, rev in there.items())
             if lacking:
@@ -341,6 +354,11 @@ class Replica:
                 made = _opened(_MEMORY)
             self._open, self._as_of = (os.getpid(), made), _NEVER
         return self._open[1]
+
+
+def _is_gone(key: str, rev: int, there: dict[str, int]) -> bool:
+    """Tell whether a record is no more as the copy has it; one that changes is old, not gone."""
+    return key not in there or (there[key] != rev and not key.startswith(_CHANGING))
 
 
 def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:

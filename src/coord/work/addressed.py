@@ -50,7 +50,9 @@ def present(worker: Worker, roll: Roll) -> list[Actor]:
 
 def _say(call: Call, roll: Roll, found: Sequence[Actor], word: str) -> None:
     if len(found) > 1:
-        call.note(f"{len(found)} live instances answer to {word}, and all of them are meant")
+        away = [f"{one.instance[:8]} {where}" for one in found if (where := roll.away(one))]
+        told = f": {', '.join(away)}" if away else ""
+        call.note(f"{len(found)} live instances answer to {word}, and all of them are meant{told}")
     for one in found:
         status = roll.of(one.instance)
         if status.dead:

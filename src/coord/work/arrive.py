@@ -15,7 +15,7 @@ from coord.identity.pin import now
 from coord.liveness import beats, clone, others, signs
 from coord.repo import git, heads
 from coord.settings import config
-from coord.work import enrolment, where
+from coord.work import attend, enrolment, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,6 +78,12 @@ class Worker(NamedTuple):
         given = self.watch.chain if process is None else signs.alone(process)
         beats.beat(self.here.git_dir, self.me.instance, given)
 
+    def attend(self) -> None:
+        """Give a sign of life, and have other hosts know of it too."""
+        self.beat()
+        if self.store.caps.hosts:
+            attend.tell(self.here, self.store, self.me.instance)
+
 
 def looking(call: Call, names: Sequence[str] = ()) -> Worker:
     """Come to the board to read; a contradicted pin is warned of.
@@ -92,7 +98,10 @@ def looking(call: Call, names: Sequence[str] = ()) -> Worker:
     me = whoami.resolve(here, call.actor, call.environ, minting=here.in_use)
     if me.conflict is not None:
         call.note(f"--as or {whoami.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
-    return Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
+    worker = Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
+    if worker.store.caps.hosts:
+        attend.tell(here, worker.store, me.instance)
+    return worker
 
 
 def acting(call: Call, names: Sequence[str]) -> Worker:
@@ -154,6 +163,8 @@ def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
         worker.beat()  # the first command: at its start nobody knew the instance
     enrolment.enrol(here, worker.store, me.actor, worker.instance)
     tell_of_others(call, worker)
+    if worker.store.caps.hosts:
+        attend.carry(here, worker.store, worker.instance)
     return worker
 
 

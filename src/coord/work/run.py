@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
 from coord.base.names import quote
-from coord.board import claims, events, view
+from coord.board import chosen, claims, events, view
 from coord.liveness import process, sessionfile
-from coord.work import arrive, circle, lost, patience
+from coord.work import arrive, attend, circle, lost, patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -172,9 +172,13 @@ def _present(worker: Worker) -> Iterator[None]:
 def _beat_until(done: threading.Event, worker: Worker) -> None:
     own = process.own()
     above = worker.watch.worker
+    # A copy is one thread's.
+    store = chosen.another(worker.here.common_dir) if worker.store.caps.hosts else None
     while not done.wait(worker.beat_every):
         # A worker may end before what it has started: then the command itself is the one at work.
         worker.beat(own if above is None or above.has_ended else above)
+        if store is not None:
+            attend.tell(worker.here, store, worker.instance)
 
 
 def _say(hold: Hold, state: State, timeout: float) -> str:

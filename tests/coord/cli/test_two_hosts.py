@@ -1,0 +1,129 @@
+"""Workers on two hosts, in clones that share a board: who is there, and what nobody may say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness import hosts
+from harness.board import actor, answer, eventually, scope
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Repo
+    from harness.hosts import Hosted
+
+FORTY = 2400.0
+
+
+@pytest.fixture
+def url(etcd: str) -> str:
+    """A prefix that nobody has used."""
+    return f"{etcd}/{os.urandom(6).hex()}"
+
+
+@pytest.fixture
+def ann(repo: Repo, tmp_path: Path, url: str) -> Hosted:
+    """A worker on one machine."""
+    return hosts.on(repo, tmp_path / "a" / "one", "one", url, "ann")
+
+
+@pytest.fixture
+def bob(repo: Repo, tmp_path: Path, url: str) -> Hosted:
+    """A worker on another machine."""
+    return hosts.on(repo, tmp_path / "b" / "one", "two", url, "bob")
+
+
+def test_a_worker_of_another_host_is_there_and_is_not_dispossessed(
+    ann: Hosted, bob: Hosted, url: str
+) -> None:
+    """Its record makes it present; without a new one it is unknown, since when and where."""
+    assert bob.coord("claim", "db").code == 0
+
+    there, shown = actor(ann, "bob"), ann.coord("board").out
+    refused = ann.coord("take-over", "db", "--reason", "I want it")
+
+    assert (there["liveness"], there["host"], there["branch"]) == ("present", "two", "work-bob")
+    assert there["worktree"] is None
+    assert "bob on work-bob at two" in shown
+    assert next(one for one in shown.split("\n") if one.startswith("  bob ")).endswith("on two")
+    assert refused.refusal.rule == "holder-present"
+    assert "bob (work-bob) at two, who is present" in refused.err
+
+    hosts.aged(url, FORTY)
+    there, row = actor(ann, "bob"), scope(ann, "task:db")
+    asked, gone = ann.coord("claim", "db"), ann.coord("take-over", "db", "--gone")
+
+    assert (there["liveness"], row["dead"], row["gone"]) == ("unknown", False, False)
+    assert there["why"] == "recorded in another clone, on two"
+    assert "unknown, silent since" in asked.out + asked.err
+    assert "(40 minutes)" in asked.out + asked.err
+    assert "to take it is your decision: git coord take-over task:db" in asked.out + asked.err
+    assert gone.refusal.rule == "holder-not-gone"
+
+    assert bob.coord("board").code == 0  # one that only looks says that it is here
+    assert actor(ann, "bob")["liveness"] == "present"
+    again = ann.coord("take-over", "db", "--reason", "I want it")
+    assert again.refusal.rule == "holder-present"
+    by_force = ann.coord("take-over", "db", "--reason", "I want it", "--from-present")
+    assert by_force.code == 0, by_force.err
+    assert scope(bob, "task:db")["holder"]["actor"] == "ann"
+
+
+def test_names_that_are_equal_everywhere_decide_nothing(
+    repo: Repo, tmp_path: Path, url: str
+) -> None:
+    """One host name, one actor name, both in the main worktree, whose branch is called main."""
+    mine = hosts.clone(repo, tmp_path / "a" / "repo", "box", url)
+    theirs = hosts.clone(repo, tmp_path / "b" / "repo", "box", url)
+    for one in (mine, theirs):
+        assert one.coord("--as", "ann", "pin", "--self").code == 0
+    assert theirs.coord("claim", "db").code == 0
+
+    board = mine.coord("board").out
+    held = mine.coord("claim", "db")
+    taken = mine.coord("take-over", "db", "--reason", "x")
+
+    instances = {one["instance"] for one in answer(mine, "board")["actors"]}
+    assert len(instances) == 2
+    assert "in another clone, on box" in board
+    assert "held by ann" in held.out
+    assert taken.refusal.rule == "holder-present"
+    assert mine.coord("sign-off").code == 0
+    assert scope(theirs, "task:db")["holder"]["instance"] == answer(theirs, "whoami")["instance"]
+
+
+@pytest.mark.parametrize("verb", ["run", "wait"])
+def test_what_lasts_says_all_the_while_that_its_worker_is_here(
+    ann: Hosted, bob: Hosted, url: str, verb: str
+) -> None:
+    """It gives no other command meanwhile, and whoever reads of it has no other way to know."""
+    bob.write(".coord.toml", '[presence]\nexpires = "6s"\n')
+    assert ann.coord("claim", "db").code == 0
+    words = {"run": ("run", "api", "--", "sleep", "30"), "wait": ("wait", "db", "--timeout", "30s")}
+    lasting = threading.Thread(target=_killed, args=(bob, words[verb]))
+    lasting.start()
+    instance = answer(bob, "whoami")["instance"]
+
+    def stamps() -> set[float]:
+        return {told.signs[instance].seen for _, told in hosts.told(url) if instance in told.signs}
+
+    assert eventually(stamps, 20)
+    first = max(stamps())
+    renewed = eventually(lambda: max(stamps()) > first + 3, 20)
+    lasting.join()
+
+    assert renewed
+
+
+def _killed(repo: Hosted, words: tuple[str, ...]) -> None:
+    """Run a command for some seconds."""
+    try:
+        repo.run("git", "coord", *words, timeout=12)
+    except subprocess.TimeoutExpired:
+        pass
