@@ -69,7 +69,7 @@ class Roll:
         self.now = store.now()
         # A server's clock stamps the records, and this machine's the signs of life.
         self._shift = self.now - time.time() if store.caps.hosts and self.now is not None else 0.0
-        self.names = renamed.Names(here)
+        self.names = renamed.Names(here, self._is_afar)
         self._expires = expires
         self._here()
 
@@ -115,6 +115,17 @@ class Roll:
             return ""
         host = self._host(actor)
         return f"on {host}" if host != machine.host() else f"in another clone, on {host}"
+
+    def where(self, place: Place) -> str:
+        """Return where the worker of a place is, as :meth:`away` does."""
+        if not self.is_elsewhere(place.clone):
+            return ""
+        actor = actors.find(self._store, place.instance) if place.instance else None
+        return (actor and self.away(actor)) or "in another clone"
+
+    def _is_afar(self, place: Place) -> bool:
+        """Tell whether a place is of another clone on a board that both have come to."""
+        return self._store.caps.hosts and self.is_elsewhere(place.clone)
 
     def members(self, holding: Iterable[str]) -> list[Member]:
         """Return the workers seen lately and those `holding` a place, by name.
@@ -271,11 +282,11 @@ class Roll:
         """Return what the branch is called now that `place` was taken for."""
         if place.branch is None:
             return None
-        return self.names.now(place.branch, *renamed.said_of(place))
+        return self.names.of(place)
 
     def branch_of(self, name: str, state: State) -> str:
         """Return what the branch is called now that the scope ``branch:NAME`` stands for."""
-        return self.names.now(name, *renamed.said_of_scope(state))
+        return self.names.of_scope(name, state)
 
     def _has_finished(self, place: Place, name: str, branch: str) -> bool:
         """Tell whether the worker of `place` has finished `branch` when that was called `name`."""

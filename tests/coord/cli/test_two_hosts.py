@@ -127,3 +127,110 @@ def _killed(repo: Hosted, words: tuple[str, ...]) -> None:
         repo.run("git", "coord", *words, timeout=12)
     except subprocess.TimeoutExpired:
         pass
+
+
+@pytest.fixture
+def origin(repo: Repo, tmp_path: Path) -> Path:
+    """A bare repository that all clones push to."""
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "origin.git"))
+    return tmp_path / "origin.git"
+
+
+def _shared(worker: Hosted, origin: Path) -> None:
+    worker.git("remote", "set-url", "origin", str(origin))
+
+
+def _grown(worker: Hosted, name: str, artifacts: int, *, finished: bool) -> str:
+    """Make a branch with a commit, and claims of some artifacts, and maybe finish it."""
+    worker.git("switch", "-q", "-c", name, "main")
+    for number in range(artifacts):
+        worker.write(f"{name}-{number}", f"{name}\n")
+    worker.git("add", ".")
+    worker.git("commit", "-q", "-m", name)
+    paths = [f"artifact:{name}-{number}" for number in range(artifacts)]
+    assert worker.coord("claim", *paths).code == 0
+    if finished:
+        assert worker.coord("finish").code == 0
+    return worker.git("rev-parse", "HEAD")
+
+
+def _order(worker: Hosted) -> list[tuple[str, str, str | None]]:
+    found = answer(worker, "merge-order", "--onto", "origin/main")["order"]
+    return [(one["branch"], one["state"], one["tip"]) for one in found]
+
+
+@pytest.mark.parametrize("each", [2, pytest.param(6, marks=pytest.mark.slow)])
+def test_branches_of_two_hosts_have_one_order_on_both(
+    ann: Hosted, bob: Hosted, origin: Path, each: int
+) -> None:
+    """What was pushed and fetched is what its own host has, and a rehearsal merges that."""
+    for worker, letter in ((ann, "a"), (bob, "b")):
+        _shared(worker, origin)
+        for number in range(each):
+            _grown(worker, f"{letter}{number}", (number * 5) % 3 + 1, finished=number % 2 == 0)
+        worker.git("push", "-q", "origin", *(f"{letter}{number}" for number in range(each)))
+    for worker in (ann, bob):
+        worker.git("fetch", "-q", "origin")
+
+    found = _order(ann)
+    rehearsed = ann.coord("merge-order", "--onto", "origin/main", "--rehearse")
+
+    assert found == _order(bob)
+    assert len(found) == 2 * each
+    assert [state for _, state, _ in found] == sorted(state for _, state, _ in found)
+    assert rehearsed.code == 0, rehearsed.out
+    assert "origin/b0" in rehearsed.out
+
+
+def test_a_branch_that_was_not_fetched_is_on_the_other_host_and_not_deleted(
+    ann: Hosted, bob: Hosted, origin: Path
+) -> None:
+    """Nor is a branch of its name here that branch; once it has landed, its claims are settled."""
+    for worker in (ann, bob):
+        _shared(worker, origin)
+    ann.git("branch", "-q", "fix", "main")  # another one
+    tip = _grown(bob, "fix", 1, finished=True)
+
+    before = ann.coord("merge-order", "--onto", "origin/main")
+    rehearsed = ann.coord("merge-order", "--onto", "origin/main", "--rehearse")
+
+    assert "not here: its worker is on two; git fetch brings what was pushed of it" in before.out
+    assert "deleted" not in before.out + rehearsed.out
+    assert _order(ann) == [("fix", "finished", None)]
+
+    bob.git("push", "-q", "origin", "fix")
+    ann.git("fetch", "-q", "origin")
+    entry = answer(ann, "merge-order", "--onto", "origin/main")["order"][0]
+    assert (entry["tip"], entry["ref"], entry["elsewhere"]) == (tip, "origin/fix", "on two")
+    assert "origin/fix here" in ann.coord("merge-order", "--onto", "origin/main").out
+
+    bob.git("push", "-q", "origin", "--delete", "fix")
+    ann.git("fetch", "-q", "--prune", "origin")
+    assert _order(ann) == [("fix", "finished", tip)]  # its commit is here, whatever it is called
+    last = ann.coord("merge-order", "--onto", "origin/main", "--rehearse").out
+    assert f"git merge --no-edit {tip[:12]}" in last
+
+    bob.git("push", "-q", "origin", f"{tip}:main")
+    ann.git("fetch", "-q", "origin")
+    settled = ann.coord("release", "--landed", "--onto", "origin/main")
+    assert settled.code == 0, settled.err
+    assert scope(bob, "artifact:fix-0")["state"] == "free"
+
+
+def test_files_that_branches_of_two_hosts_change_are_told_on_both(
+    ann: Hosted, bob: Hosted, origin: Path
+) -> None:
+    """By what was fetched of the other's."""
+    for worker, name in ((ann, "mine"), (bob, "yours")):
+        _shared(worker, origin)
+        worker.git("switch", "-q", "-c", name, "main")
+        worker.commit(name, {"README": f"{name}\n"})
+        assert worker.coord("claim", f"artifact:{name}").code == 0
+        worker.git("push", "-q", "origin", name)
+    for worker in (ann, bob):
+        worker.git("fetch", "-q", "origin")
+
+    met = [answer(worker, "overlap")["actual"] for worker in (ann, bob)]
+
+    assert met[0] == met[1]
+    assert [one["branches"] for one in met[0]] == [["mine", "yours"]]
