@@ -174,8 +174,9 @@ class Roll:
         try:
             actors.enrol_pinned(self._store, common)
         except StoreError:  # read-only: the pins themselves can still be read
+            mine = self._clone.id if self._clone is not None else ""
             pinned = [
-                Actor(found.actor, found.instance, actors.home_of(git_dir, common), "", "")
+                Actor(found.actor, found.instance, actors.home_of(git_dir, common), "", "", mine)
                 for git_dir, found in pin.live_pins(common)
             ]
             return [*pinned, *actors.every(self._store)]

@@ -50,9 +50,7 @@ def present(worker: Worker, roll: Roll) -> list[Actor]:
 
 def _say(call: Call, roll: Roll, found: Sequence[Actor], word: str) -> None:
     if len(found) > 1:
-        away = [f"{one.instance[:8]} {where}" for one in found if (where := roll.away(one))]
-        told = f": {', '.join(away)}" if away else ""
-        call.note(f"{len(found)} live instances answer to {word}, and all of them are meant{told}")
+        call.note(f"{len(found)} live instances answer to {word}, and all of them are meant")
     for one in found:
         status = roll.of(one.instance)
         if status.dead:
@@ -60,6 +58,8 @@ def _say(call: Call, roll: Roll, found: Sequence[Actor], word: str) -> None:
         elif not status.present:
             why = f": {status.why}" if status.why else ""
             call.note(f"{one.actor} is {text.silence(status, roll.now)}{why}")
+        elif away := roll.away(one):
+            call.note(f"{one.actor} is {away}")
 
 
 def _nobody(

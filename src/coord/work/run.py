@@ -179,6 +179,8 @@ def _beat_until(done: threading.Event, worker: Worker) -> None:
         worker.beat(own if above is None or above.has_ended else above)
         if store is not None:
             attend.tell(worker.here, store, worker.instance)
+    if store is not None:
+        store.close()
 
 
 def _say(hold: Hold, state: State, timeout: float) -> str:

@@ -55,6 +55,10 @@ def test_a_worker_of_another_host_is_there_and_is_not_dispossessed(
     assert refused.refusal.rule == "holder-present"
     assert "bob (work-bob) at two, who is present" in refused.err
 
+    for words in (("wake", "--no-stagger"), ("show", "bob"), ("send", "help", "bob", "?")):
+        done = ann.coord(*words)
+        assert "on two" in done.out + done.err, words
+
     hosts.aged(url, FORTY)
     there, row = actor(ann, "bob"), scope(ann, "task:db")
     asked, gone = ann.coord("claim", "db"), ann.coord("take-over", "db", "--gone")
