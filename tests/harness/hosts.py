@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,8 +30,17 @@ class Hosted(Repo):
 
     def run(self, *argv: str, stdin: str | None = None, timeout: float = 60) -> Done:
         """See :meth:`harness.repo.Repo.run`."""
-        there = ("unshare", "-ru", "sh", "-c", _NAMED, self.host, *argv)
-        return super().run(*there, stdin=stdin, timeout=timeout)
+        return super().run(*self._there(argv), stdin=stdin, timeout=timeout)
+
+    def _there(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        return ("unshare", "-ru", "sh", "-c", _NAMED, self.host, *argv)
+
+    def begun(self, *argv: str) -> subprocess.Popen[bytes]:
+        """Begin a command, with a group of processes of its own."""
+        return subprocess.Popen(
+            self._there(argv), cwd=self.path, env=self.env, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
 
     def started(self, *argv: str, stdin: str | None = None, timeout: float = 60) -> Done:
         """See :meth:`harness.repo.Repo.started`; nothing forked has another name."""

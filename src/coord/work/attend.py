@@ -6,21 +6,24 @@ Only on a board that several hosts share: where all are on one, the signs of lif
 from __future__ import annotations
 
 import contextlib
+import threading
 from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
-from coord.board import attendance
+from coord.board import attendance, chosen
 from coord.board.attendance import Attendance, Sign
 from coord.board.roll import Roll
 from coord.liveness import clone, machine
 from coord.settings import config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from coord.board.replica import Replica
     from coord.board.store import Store
     from coord.repo.worktree import Worktree
+
+_PATIENCE = 10.0  # seconds for a call that a server does not answer
 
 
 def carry(here: Worktree, store: Store, me: str | None) -> None:
@@ -41,6 +44,54 @@ def tell(here: Worktree, store: Store, me: str | None) -> None:
         copy = _carried(here, store, me)
         if copy is not None:
             copy.unload()
+
+
+@contextlib.contextmanager
+def lasting(
+    here: Worktree,
+    every: float,
+    me: str | None = None,
+    beat: Callable[[], None] | None = None,
+) -> Iterator[Callable[[], None]]:
+    """Tell of this clone's workers for as long as a block lasts; yield what ends that before.
+
+    Args:
+        here: where this is.
+        every: seconds between two looks at whether there is something to tell.
+        me: who is here all the while, if that is known.
+        beat: gives a sign of life, before each look.
+    """
+    done = threading.Event()
+    store = chosen.another(here.common_dir)  # a copy is one thread's
+
+    def give() -> None:
+        if beat is not None:
+            beat()
+        if store is not None:
+            tell(here, store, me)
+
+    thread = threading.Thread(target=_keep, args=(done, every, give, store), daemon=True)
+    if store is not None or beat is not None:
+        thread.start()
+
+    def end() -> None:
+        done.set()
+        if thread.is_alive():
+            thread.join(_PATIENCE)
+
+    try:
+        yield end
+    finally:
+        done.set()
+
+
+def _keep(
+    done: threading.Event, every: float, give: Callable[[], None], store: Replica | None
+) -> None:
+    while not done.wait(every):
+        give()
+    if store is not None:
+        store.close()
 
 
 def _carried(here: Worktree, store: Store, me: str | None) -> Replica | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import threading
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,35 +101,35 @@ def test_names_that_are_equal_everywhere_decide_nothing(
     assert scope(theirs, "task:db")["holder"]["instance"] == answer(theirs, "whoami")["instance"]
 
 
-@pytest.mark.parametrize("verb", ["run", "wait"])
+# What the hooks of a commit do.
+_COMMITTING = 'while sleep 1; do touch "$(git rev-parse --git-dir)/coord-seen"; done'
+LASTING = {
+    "run": ("run", "api", "--", "sleep", "30"),
+    "wait": ("wait", "db", "--timeout", "30s"),
+    "session": ("session", "--", "sh", "-c", _COMMITTING),
+}
+
+
+@pytest.mark.parametrize("verb", LASTING)
 def test_what_lasts_says_all_the_while_that_its_worker_is_here(
     ann: Hosted, bob: Hosted, url: str, verb: str
 ) -> None:
     """It gives no other command meanwhile, and whoever reads of it has no other way to know."""
     bob.write(".coord.toml", '[presence]\nexpires = "6s"\n')
     assert ann.coord("claim", "db").code == 0
-    words = {"run": ("run", "api", "--", "sleep", "30"), "wait": ("wait", "db", "--timeout", "30s")}
-    lasting = threading.Thread(target=_killed, args=(bob, words[verb]))
-    lasting.start()
     instance = answer(bob, "whoami")["instance"]
+    lasting = bob.begun("git", "coord", *LASTING[verb])
 
     def stamps() -> set[float]:
         return {told.signs[instance].seen for _, told in hosts.told(url) if instance in told.signs}
 
-    assert eventually(stamps, 20)
-    first = max(stamps())
-    renewed = eventually(lambda: max(stamps()) > first + 3, 20)
-    lasting.join()
-
-    assert renewed
-
-
-def _killed(repo: Hosted, words: tuple[str, ...]) -> None:
-    """Run a command for some seconds."""
     try:
-        repo.run("git", "coord", *words, timeout=12)
-    except subprocess.TimeoutExpired:
-        pass
+        assert eventually(stamps, 20)
+        first = max(stamps())
+        assert eventually(lambda: max(stamps()) > first + 3, 20)
+    finally:
+        os.killpg(lasting.pid, signal.SIGKILL)
+        lasting.wait()
 
 
 @pytest.fixture
