@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FOLDER = "present"
 EVERY = 300.0
-"""Seconds after which a record is renewed, at most."""
+"""Seconds after which a record is renewed, at most: its clone may declare another expiry."""
 _REMEMBERED = 7 * 86400.0
 _MOST = 1 << 18  # bytes; etcd keeps every version of a record for a while
 _WORKERS = 1000

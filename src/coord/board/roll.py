@@ -309,7 +309,7 @@ class Roll:
         It may have given a sign after its clone has told of the last one: that is no silence yet.
         """
         sign = self._sign_of(actor)
-        late = attendance.every(self._expires) if self._store.caps.hosts else 0.0
+        late = attendance.EVERY if self._store.caps.hosts else 0.0
         given = (actor.at, None if sign is None else sign.seen)
         seen = max((at for at in given if at is not None and self._is_past(at)), default=None)
         if self.now is not None and seen is not None and self.now - seen < self._expires + late:

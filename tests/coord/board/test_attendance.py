@@ -100,6 +100,7 @@ def test_a_living_worker_of_another_clone_is_never_called_dead(hub: Repo, ahead:
         roll = Roll(store, here, EXPIRES)
 
         assert roll.of(INSTANCE).liveness == word, cell
+        assert roll.rank("task:x")(_place(INSTANCE)) == {"present": 0, "unknown": 3}[word]
         for instance, _, _ in HOMES:
             _require_alive(roll, known, instance)
 
@@ -108,13 +109,24 @@ def _require_alive(roll: Roll, known: Process | None, instance: str) -> None:
     """Insist that nothing calls an instance dead, nor what it claims or runs."""
     status = roll.of(instance)
     assert (status.dead, status.gone) == (False, False), status
-    for run in (False, True):
-        place = Place(
-            "far", instance, "far", now(), process=known, run=run, clone=FAR,
-            command=known if run else None, nonce="0" * 32 if run else None,
-        )  # fmt: skip
+    claim = _place(instance)
+    for place in (claim, claim._replace(process=known, run=True, command=known, nonce="0" * 32)):
         assert not roll.is_dead(place)
         assert not roll.lingers(place)
+
+
+def _place(instance: str) -> Place:
+    return Place("far", instance, "far", now(), clone=FAR)
+
+
+def test_who_declares_a_shorter_expiry_does_not_outrun_what_others_tell(hub: Repo) -> None:
+    """A record is as old as its own clone lets it become: five minutes, whatever is declared."""
+    here, store = worktree.discover(str(hub.path)), Shared(str(hub.common("shared")))
+    clone.own(here.common_dir)
+    store.create(attendance.key(FAR), _told(store.now() - 290))
+    _enrol(store, INSTANCE, "worktrees/far", FAR)
+
+    assert Roll(store, here, 60.0).of(INSTANCE).liveness == "present"
 
 
 def _enrol(store: Shared, instance: str, home: str, mine: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -99,6 +101,24 @@ def test_names_that_are_equal_everywhere_decide_nothing(
     assert taken.refusal.rule == "holder-present"
     assert mine.coord("sign-off").code == 0
     assert scope(theirs, "task:db")["holder"]["instance"] == answer(theirs, "whoami")["instance"]
+
+
+def test_a_copy_of_a_clone_tells_nothing_and_takes_nothing(
+    ann: Hosted, bob: Hosted, tmp_path: Path, url: str
+) -> None:
+    """It has the id of its original, whose workers are none of it, and the board's address."""
+    assert bob.coord("claim", "db").code == 0
+    shutil.copytree(tmp_path / "b", tmp_path / "c", symlinks=True)
+    copy = replace(ann, path=tmp_path / "c" / "one", host="three")
+    before = hosts.told(url)
+
+    listed = actor(copy, "bob")
+    refused = copy.coord("--as", "bob", "release", "db")
+
+    assert (listed["liveness"], listed["worktree"]) == ("present", None)
+    assert refused.refusal.rule == "clone-copied"
+    assert hosts.told(url) == before
+    assert actor(ann, "bob")["host"] == "two"
 
 
 # What the hooks of a commit do.
