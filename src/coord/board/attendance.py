@@ -106,4 +106,4 @@ def _sign(found: Mapping[str, object]) -> Sign | None:
 
 
 def _name(text: object) -> str | None:
-    return text if isinstance(text, str) and text.isprintable() else None
+    return text if isinstance(text, str) and text.isprintable() and len(text) <= _LONG else None

@@ -237,8 +237,8 @@ class Replica:
         for _ in range(_TRIES):
             asked, base = time.monotonic(), self._rev()
             if self._applied(base, self._cluster.since(base)):
+                self._require_same()  # at each read, until it is
                 self._as_of, self.unreached = asked, None
-                self._require_same()
                 return
 
     def place(self) -> int:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, events, keys, notices
+from coord.board import about, claims, events, keys, notices
 from coord.board.cluster import Cluster
 from coord.board.events import Place
 from coord.board.replica import Replica
-from coord.board.store import Unavailable
+from coord.board.store import Misconfigured, Unavailable
 from coord.etcd.address import Endpoint
 from coord.identity.whoami import Identity
 from harness.etcd import served
@@ -455,3 +455,16 @@ def test_a_record_that_is_overwritten_is_never_missing_from_a_copy(
     assert found.value == b"newer"
     store.close()
     other.close()
+
+
+def test_a_board_that_is_another_one_is_refused_at_each_read(address: Address) -> None:
+    """Whoever may go on without what it has asked for must not be the last who is told."""
+    with closing(Cluster(address)) as other:
+        other.create(about.KEY, about.encode(about.made([])))
+    store = Replica(Cluster(address), epoch="0" * 16)
+
+    for _ in range(2):
+        with pytest.raises(Misconfigured, match="not the board"):
+            store.read("actors/a")
+
+    store.close()
