@@ -193,16 +193,15 @@ def is_of_landed(here: Worktree, onto: Onto, branch: Branch, claimed: Claim) -> 
 def _has_landed(here: Worktree, branch: Branch, facts: _Facts) -> bool:
     """Tell whether a finished branch has landed.
 
-    What was reset to the target afterwards was given up, not landed.
+    What was reset to the target afterwards was given up, not landed. Of another clone's branch no
+    log says that it was: there the commit counts that was finished, whatever was pushed since.
     """
     tip = branch.tip
     if tip is None:
         return False
+    if not _is_local(branch.ref):
+        return facts.holds(branch.work.finished_tip)
     if not facts.has(tip):
         return facts.has_all_of(tip)
-    given_up = (
-        _is_local(branch.ref)
-        and not facts.holds(branch.work.finished_tip)
-        and branches.was_reset(here, branch.ref)
-    )
+    given_up = not facts.holds(branch.work.finished_tip) and branches.was_reset(here, branch.ref)
     return not given_up

@@ -15,7 +15,7 @@ from coord.identity.pin import now
 from coord.liveness import beats, clone, others, signs
 from coord.repo import git, heads
 from coord.settings import config
-from coord.work import attend, enrolment, where
+from coord.work import enrolment, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,8 +81,21 @@ class Worker(NamedTuple):
     def attend(self) -> None:
         """Give a sign of life, and have other hosts know of it too."""
         self.beat()
+        self.tell()
+
+    def tell(self) -> None:
+        """Have other hosts know of this clone's workers, where they share the board."""
         if self.store.caps.hosts:
+            from coord.work import attend  # noqa: PLC0415  # threads, which a board of files lacks
+
             attend.tell(self.here, self.store, self.me.instance)
+
+    def carry(self) -> None:
+        """Have them know of it along with the next write, as :meth:`tell` does at once."""
+        if self.store.caps.hosts:
+            from coord.work import attend  # noqa: PLC0415  # likewise
+
+            attend.carry(self.here, self.store, self.me.instance)
 
 
 def looking(call: Call, names: Sequence[str] = ()) -> Worker:
@@ -99,8 +112,7 @@ def looking(call: Call, names: Sequence[str] = ()) -> Worker:
     if me.conflict is not None:
         call.note(f"--as or {whoami.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
     worker = Worker(here, me, chosen.board_of(here.common_dir), call.watch, wanted)
-    if worker.store.caps.hosts:
-        attend.tell(here, worker.store, me.instance)
+    worker.tell()
     return worker
 
 
@@ -163,8 +175,7 @@ def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
         worker.beat()  # the first command: at its start nobody knew the instance
     enrolment.enrol(here, worker.store, me.actor, worker.instance)
     tell_of_others(call, worker)
-    if worker.store.caps.hosts:
-        attend.carry(here, worker.store, worker.instance)
+    worker.carry()
     return worker
 
 

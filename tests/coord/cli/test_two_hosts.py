@@ -227,6 +227,13 @@ def test_a_branch_that_was_not_fetched_is_on_the_other_host_and_not_deleted(
     assert (entry["tip"], entry["ref"], entry["elsewhere"]) == (tip, "origin/fix", "on two")
     assert "origin/fix here" in ann.coord("merge-order", "--onto", "origin/main").out
 
+    bob.git("reset", "-q", "--hard", "main")  # given up, for now
+    bob.git("push", "-q", "--force", "origin", "fix")
+    ann.git("fetch", "-q", "origin")
+    assert [one[:2] for one in _order(ann)] == [one[:2] for one in _order(bob)]
+    assert ann.coord("release", "--landed", "--onto", "origin/main").code == 0
+    assert scope(bob, "artifact:fix-0")["state"] == "held"
+
     bob.git("push", "-q", "origin", "--delete", "fix")
     ann.git("fetch", "-q", "--prune", "origin")
     assert _order(ann) == [("fix", "finished", tip)]  # its commit is here, whatever it is called
