@@ -66,16 +66,30 @@ def afar(common_dir: str, chosen: Choice) -> Replica:
         Misconfigured: `chosen` names no server.
     """
     if (common_dir, chosen) not in _AFAR:
-        from coord.board.cluster import Cluster  # noqa: PLC0415  # likewise
-        from coord.board.replica import Replica  # noqa: PLC0415  # likewise
-
-        home = os.path.join(common_dir, "coord")
-        with contextlib.suppress(OSError):  # read-only: the copy is kept in memory
-            sharing.folders(home, sharing.of(common_dir))
-        base = f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
-        cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=PATIENCE)
-        _AFAR[common_dir, chosen] = Replica(cluster, f"{base}.copy", epoch=chosen.epoch)
+        _AFAR[common_dir, chosen] = _opened(common_dir, chosen)
     return _AFAR[common_dir, chosen]
+
+
+def another(common_dir: str) -> Replica | None:
+    """Return the board on a server once more, for another thread; None where it is in the git dir.
+
+    Raises:
+        Misconfigured: as :func:`board_of`.
+    """
+    found = choice(common_dir)
+    return None if found is None else _opened(common_dir, found)
+
+
+def _opened(common_dir: str, chosen: Choice) -> Replica:
+    from coord.board.cluster import Cluster  # noqa: PLC0415  # 0.8 ms; most ask for news only
+    from coord.board.replica import Replica  # noqa: PLC0415  # likewise
+
+    home = os.path.join(common_dir, "coord")
+    with contextlib.suppress(OSError):  # read-only: the copy is kept in memory
+        sharing.folders(home, sharing.of(common_dir))
+    base = f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
+    cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=PATIENCE)
+    return Replica(cluster, f"{base}.copy", epoch=chosen.epoch)
 
 
 def forget(common_dir: str) -> None:

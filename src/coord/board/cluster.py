@@ -79,6 +79,7 @@ class Cluster:
         self._first = address.endpoints[0]
         self._prefix = f"{address.prefix}/".encode()
         self._patience = patience
+        self._along: tuple[str, bytes] | None = None
 
     def close(self) -> None:
         """Close the connections; a later call opens them again."""
@@ -106,6 +107,34 @@ class Cluster:
             return False
         there, _ = self.put(made)
         return there is not None and there.value == made[0][1]
+
+    def carry(self, key: str, value: bytes) -> None:
+        """Have the next write overwrite `key` too, whether it wins what it is for or not.
+
+        The one kind of record that changes is what a clone tells of its own: it decides nothing
+        that could not be decided without it.
+        """
+        keys.require(key)
+        self._along = (key, value)
+
+    def unload(self, since: int | None = None) -> Delta | None:
+        """Write what no write has carried; return what else is new after `since`."""
+        end = wire.within(self._patience)
+        at = self._time(end)
+        then = [*self._carried(at), *(() if since is None else self._news(since))]
+        done, _ = self._done(pairs.transaction([], then), end)
+        return None if since is None else self._delta(done)
+
+    @property
+    def is_laden(self) -> bool:
+        """Whether something waits for a write to carry it."""
+        return self._along is not None
+
+    def _carried(self, at: float) -> Sequence[Document]:
+        if self._along is None:
+            return ()
+        (key, value), self._along = self._along, None
+        return (pairs.put(self._name(key), answers.wrapped(value, at)),)
 
     def put(
         self,
@@ -135,7 +164,8 @@ class Cluster:
         (key, value), at = wanted[0], self._time(end)
         left = self._name(moved.KEY)
         named = {self._name(name): text for name, text in wanted}
-        more = [*self._forgotten(without), *(() if since is None else self._news(since))]
+        more = [*self._carried(at), *self._forgotten(without)]
+        more += [] if since is None else self._news(since)
         asked = pairs.transaction(
             [*map(pairs.is_absent, named), *held, pairs.is_absent(left)],
             [*(pairs.put(name, answers.wrapped(text, at)) for name, text in named.items()), *more],

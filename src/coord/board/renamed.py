@@ -23,7 +23,7 @@ from coord.board.keys import normal
 from coord.repo import git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from coord.board.line import Place, State
     from coord.repo.worktree import Worktree
@@ -72,8 +72,10 @@ class _Move(NamedTuple):
 class Names:
     """Looks up what branches are called now; all logs are read only where a name has changed."""
 
-    def __init__(self, here: Worktree) -> None:
+    def __init__(self, here: Worktree, away: Callable[[Place], bool] = lambda _: False) -> None:
+        """Look nothing up yet; of what is `away` no log is here, and its name is what was said."""
         self._here = here
+        self._away = away
         self._born: dict[str, str | None] = {}
         self._moves: dict[str, list[_Move]] = {}
         self._borne: dict[str, set[str]] = {}
@@ -104,6 +106,21 @@ class Names:
         if found is None and branch not in self._refs:
             found = moves[-1].now if moves else self._unnamed(tip)
         return found or branch
+
+    def of(self, place: Place) -> str:
+        """Return what the branch of a place is called now; empty where it has none."""
+        branch = place.branch or ""
+        return branch if self._away(place) else self.now(branch, *said_of(place))
+
+    def of_scope(self, name: str, state: State) -> str:
+        """Return what the branch is called now that the scope ``branch:NAME`` stands for."""
+        if state.holder is not None and self._away(state.holder):
+            return name
+        return self.now(name, *said_of_scope(state))
+
+    def are_away(self, places: Sequence[Place]) -> bool:
+        """Tell whether all of some places are of other clones: then so is their branch."""
+        return bool(places) and all(map(self._away, places))
 
     def borne(self, branch: str) -> set[str]:
         """Return the names in NFC that the branch called `branch` has had, this one included."""

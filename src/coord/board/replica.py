@@ -17,7 +17,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.base import peerfile, publish
-from coord.board import about, answers, keys, moved, retired
+from coord.board import about, answers, attendance, keys, moved, retired
 from coord.board.cluster import BATCH, Cluster
 from coord.board.store import Pending, Rec, StoreError, Unavailable, Unknown
 from coord.liveness import machine
@@ -35,6 +35,7 @@ _TRIES = 8
 _TIME_KEPT = 86400.0  # seconds: clocks that are not set differ by some in that time
 _MEMORY = ":memory:"
 _NEVER = float("-inf")
+_CHANGING = f"{attendance.FOLDER}/"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rec (
     path TEXT PRIMARY KEY, key TEXT, folder TEXT, value BLOB, at REAL, rev INTEGER, ours INTEGER
@@ -144,6 +145,18 @@ class Replica:
             self.take([[name] for name, _ in early])
         return rec
 
+    def carry(self, key: str, value: bytes) -> None:
+        """See :meth:`coord.board.cluster.Cluster.carry`."""
+        self._cluster.carry(key, value)
+
+    def unload(self) -> None:
+        """Write what no write has carried, if anything: one request, and the news with it."""
+        if not self._cluster.is_laden:
+            return
+        self._require_reached()
+        asked, base = time.monotonic(), self._rev()
+        self._learned(asked, base, self._cluster.unload(base or None))
+
     @contextmanager
     def _to_be(self, wanted: Pending) -> Iterator[None]:
         """Have an error of a block say what was to be created.
@@ -191,12 +204,16 @@ class Replica:
             self._away(error)
             raise
         self._left(without)
+        self._learned(asked, base, news)
+        return rec
+
+    def _learned(self, asked: float, base: int, news: Delta | None) -> None:
+        """Write what came with an answer, of `asked`; without it the next read refreshes."""
         self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
         self.unreached, self._as_it_is = None, False
         self._keep_time()
         if self._as_of == asked:
             self._require_same()
-        return rec
 
     def _begun(self) -> int:
         """Return up to where the copy has the board's sequence of writes; there has to be one."""
@@ -384,9 +401,9 @@ class Replica:
             news = self._cluster.since(base, without)
             self._left(without)
             if self._applied(base, news):
+                self._require_same()  # at each read, until it is
                 self._as_of, self.unreached, self._as_it_is = asked, None, False
                 self._keep_time()
-                self._require_same()
                 return
 
     def place(self) -> int:
@@ -430,7 +447,7 @@ class Replica:
             copy.execute("BEGIN IMMEDIATE")
             (upto,) = copy.execute("SELECT rev FROM upto").fetchone()
             known = dict(copy.execute("SELECT key, rev FROM rec").fetchall())
-            gone = [(_path(key),) for key, rev in known.items() if there.get(key) != rev]
+            gone = [(_path(key),) for key, rev in known.items() if _is_gone(key, rev, there)]
             copy.executemany("DELETE FROM rec WHERE path = ?", gone)
             lacking = any(rev <= upto and known.get(key) != rev for key, rev in there.items())
             if lacking:
@@ -557,6 +574,11 @@ def _unavailable(error: Unavailable | Unknown) -> Unavailable:
         why=error.why,
         run=error.run,
     )
+
+
+def _is_gone(key: str, rev: int, there: dict[str, int]) -> bool:
+    """Tell whether a record is no more as the copy has it; one that changes is old, not gone."""
+    return key not in there or (there[key] != rev and not key.startswith(_CHANGING))
 
 
 def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 from coord.base.frozen import NamedTuple
-from coord.board import actors, attending, claims, done, keys, renamed
+from coord.board import actors, attendance, attending, claims, done, keys, renamed
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 from coord.identity import pin
-from coord.liveness import clone, presence
+from coord.liveness import clone, machine, presence
 from coord.repo import worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from coord.board.attendance import Attendance, Sign
     from coord.board.attending import Attending
     from coord.board.events import Place, State
     from coord.board.store import Store
@@ -26,15 +28,27 @@ if TYPE_CHECKING:
 # As long as history is kept: who has been silent for longer and holds nothing is of the past.
 _REMEMBERED = 7 * 86400
 _NOBODY = presence.Status(presence.UNKNOWN, why="the board has no record of it")
+_AHEAD = 300.0  # seconds; what is stamped further ahead of the store's clock says nothing
 
 
 class Member(NamedTuple):
-    """One worker on the roll; branch and worktree as git lists them now, None where gone."""
+    """One worker on the roll.
+
+    Attributes:
+        actor: its record.
+        status: what is known of it.
+        branch: what git has checked out there, as its own clone has it; None where that is gone.
+        worktree: the folder it works in, None where that is gone, or in another clone.
+        away: where it is, in words, if that is in another clone.
+        host: the machine that it was last seen on, as far as is known.
+    """
 
     actor: Actor
     status: Status
     branch: str | None
     worktree: str | None
+    away: str = ""
+    host: str = ""
 
 
 class Roll:
@@ -51,14 +65,18 @@ class Roll:
         self._known: dict[str, Status] = {}
         self._waits: dict[str, Sequence[Attending]] = {}
         self._finished: dict[tuple[str | None, str | None, str], bool] = {}
+        self._told: dict[str, Attendance] = {}
         self.now = store.now()
-        self.names = renamed.Names(here)
+        # A server's clock stamps the records, and this machine's the signs of life.
+        self._shift = self.now - time.time() if store.caps.hosts and self.now is not None else 0.0
+        self.names = renamed.Names(here, self._is_afar)
         self._expires = expires
         self._here()
 
     def _here(self) -> None:
         """Look which clone this is: whoever comes first to its board gives it an id."""
-        self._judge = presence.Judge(self._place.common_dir, self.now, self._expires)
+        now = None if self.now is None else self.now - self._shift
+        self._judge = presence.Judge(self._place.common_dir, now, self._expires)
         self._clone = clone.read(self._place.common_dir)
 
     def of(self, instance: str) -> Status:
@@ -80,10 +98,34 @@ class Roll:
         """Tell whether a record is of another clone, or this one may be a copy of its own.
 
         Then nothing of it is to be seen here: worktrees and hosts have the same names everywhere.
+        What does not say of which clone it is may be of any that comes to the board.
         """
         if self._clone is not None and not self._clone.proved:
             return True
-        return bool(recorded) and (self._clone is None or recorded != self._clone.id)
+        if not recorded:
+            return self._store.caps.hosts
+        return self._clone is None or recorded != self._clone.id
+
+    def away(self, actor: Actor) -> str:
+        """Return where a worker of another clone is, in words; empty for one of this clone.
+
+        Machines may have the same name everywhere, as workers and worktrees have.
+        """
+        if not self.is_elsewhere(actor.clone):
+            return ""
+        host = self._host(actor)
+        return f"on {host}" if host != machine.host() else f"in another clone, on {host}"
+
+    def where(self, place: Place) -> str:
+        """Return where the worker of a place is, as :meth:`away` does."""
+        if not self.is_elsewhere(place.clone):
+            return ""
+        actor = actors.find(self._store, place.instance) if place.instance else None
+        return (actor and self.away(actor)) or "in another clone"
+
+    def _is_afar(self, place: Place) -> bool:
+        """Tell whether a place is of another clone on a board that both have come to."""
+        return self._store.caps.hosts and self.is_elsewhere(place.clone)
 
     def members(self, holding: Iterable[str]) -> list[Member]:
         """Return the workers seen lately and those `holding` a place, by name.
@@ -100,8 +142,18 @@ class Roll:
             if actor.instance in kept or (
                 self._is_recent(actor, status) and actor.instance not in followed
             ):
-                found.append(_member(actor, status, facts.get(self.home(actor) or "")))
+                found.append(self._member(actor, status, facts))
         return sorted(found, key=lambda member: (member.actor.actor, member.actor.instance))
+
+    def _member(self, actor: Actor, status: Status, facts: Mapping[str, Sibling]) -> Member:
+        if self.is_elsewhere(actor.clone):
+            sign = self._sign_of(actor)
+            branch = None if sign is None else sign.branch
+            return Member(actor, status, branch, None, self.away(actor), self._host(actor))
+        sibling = None if status.gone else facts.get(self._git_dir(actor))
+        if sibling is None:
+            return Member(actor, status, None, None, host=actor.host)
+        return Member(actor, status, sibling.branch, sibling.path, host=actor.host)
 
     def _followed(self, listed: Iterable[Actor]) -> set[str]:
         """Return the instances whose worktree is pinned to another one by now."""
@@ -122,8 +174,9 @@ class Roll:
         try:
             actors.enrol_pinned(self._store, common)
         except StoreError:  # read-only: the pins themselves can still be read
+            mine = self._clone.id if self._clone is not None else ""
             pinned = [
-                Actor(found.actor, found.instance, actors.home_of(git_dir, common), "", "")
+                Actor(found.actor, found.instance, actors.home_of(git_dir, common), "", "", mine)
                 for git_dir, found in pin.live_pins(common)
             ]
             return [*pinned, *actors.every(self._store)]
@@ -188,6 +241,8 @@ class Roll:
             return 3
         if self.is_finished(place):  # nobody has to come back for it
             return 1
+        if self.is_elsewhere(place.clone):  # whether it listens is not to be seen from here
+            return 0 if self.of(place.instance).present else 3
         if not self.of(place.instance).present:
             return 3
         return 2 if any(one.ended for one in waits) else 1
@@ -232,11 +287,11 @@ class Roll:
         """Return what the branch is called now that `place` was taken for."""
         if place.branch is None:
             return None
-        return self.names.now(place.branch, *renamed.said_of(place))
+        return self.names.of(place)
 
     def branch_of(self, name: str, state: State) -> str:
         """Return what the branch is called now that the scope ``branch:NAME`` stands for."""
-        return self.names.now(name, *renamed.said_of_scope(state))
+        return self.names.of_scope(name, state)
 
     def _has_finished(self, place: Place, name: str, branch: str) -> bool:
         """Tell whether the worker of `place` has finished `branch` when that was called `name`."""
@@ -249,12 +304,40 @@ class Roll:
     def _status(self, actor: Actor) -> Status:
         if self.is_elsewhere(actor.clone):
             return self._seen_from_afar(actor)
-        return self._judge.of(actor.home, actor.instance)
+        found = self._judge.of(actor.home, actor.instance)
+        return found if found.seen is None else found._replace(seen=found.seen + self._shift)
 
     def _seen_from_afar(self, actor: Actor) -> Status:
-        if self.now is not None and actor.at is not None and self.now - actor.at < self._expires:
-            return presence.Status(presence.PRESENT, actor.at)
-        return presence.Status(presence.UNKNOWN, actor.at, f"{presence.ELSEWHERE}, on {actor.host}")
+        """Return what is known of a worker of another clone: that it is there, or was, and where.
+
+        It may have given a sign after its clone has told of the last one: that is no silence yet.
+        """
+        sign = self._sign_of(actor)
+        late = attendance.EVERY if self._store.caps.hosts else 0.0
+        given = (actor.at, None if sign is None else sign.seen)
+        seen = max((at for at in given if at is not None and self._is_past(at)), default=None)
+        if self.now is not None and seen is not None and self.now - seen < self._expires + late:
+            return presence.Status(presence.PRESENT, seen)
+        why = f"{presence.ELSEWHERE}, on {self._host(actor)}"
+        why += f", which says: {sign.over}" if sign is not None and sign.over else ""
+        return presence.Status(presence.UNKNOWN, seen, why)
+
+    def _is_past(self, at: float) -> bool:
+        return self.now is None or at <= self.now + _AHEAD
+
+    def _sign_of(self, actor: Actor) -> Sign | None:
+        return self._attendance(actor.clone).signs.get(actor.instance)
+
+    def _host(self, actor: Actor) -> str:
+        return self._attendance(actor.clone).host or actor.host
+
+    def _attendance(self, made: str) -> Attendance:
+        """Return what a clone tells of its workers; boards of one host hold no such record."""
+        if not self._store.caps.hosts:
+            return attendance.Attendance()
+        if made not in self._told:
+            self._told[made] = attendance.read(self._store, made)
+        return self._told[made]
 
     def _git_dir(self, actor: Actor) -> str:
         return os.path.normpath(os.path.join(self._place.common_dir, actor.home))
@@ -266,9 +349,3 @@ def _pinned(git_dir: str) -> str | None:
     except (pin.Unreadable, OSError):
         return None
     return None if found is None else found.instance
-
-
-def _member(actor: Actor, status: Status, sibling: Sibling | None) -> Member:
-    if sibling is None or status.gone:
-        return Member(actor, status, None, None)
-    return Member(actor, status, sibling.branch, sibling.path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from coord.base import duration
 from coord.base.columns import aligned, cut, width
 from coord.board import scopes
-from coord.board.view import is_unknown, orders_merges
+from coord.board.view import is_unknown, on_host, orders_merges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +76,7 @@ def _summary(members: Sequence[Member], taken: Sequence[Row]) -> str:
 def _member(member: Member, me: str | None, now: float | None) -> tuple[str, ...]:
     status = member.status
     own = " (you)" if member.actor.instance == me else ""
-    why = "" if status.present else status.why
+    why = member.away if status.present else status.why
     seen = _seen(status.seen, now)
     return (member.actor.actor + own, _word(status), member.branch or "-", seen, why)
 
@@ -163,9 +163,10 @@ def _named(claimant: Claimant, me: str | None) -> str:
         return "held by unknown: its record cannot be read"
     own = " (you)" if place.instance == me and me is not None else ""
     if claimant.branch is None:
-        return f"{place.actor}{own}"
+        return f"{place.actor}{own}{on_host(place)}"
     was = f", was {claimant.was}," if claimant.was else ""
-    return f"{place.actor}{own} {'for' if place.on_behalf else 'on'} {claimant.branch}{was}"
+    to = "for" if place.on_behalf else "on"
+    return f"{place.actor}{own} {to} {claimant.branch}{was}{on_host(place)}"
 
 
 def _issue(place: Place) -> str:

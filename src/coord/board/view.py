@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from coord.base.frozen import NamedTuple
 from coord.board import renamed, scopes
 from coord.board.events import UNKNOWN
+from coord.liveness import machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -192,10 +193,17 @@ def owner(state: State, instance: str | None, what: str = "it") -> str:
     return f"{what} is held by {told(state.holder)}, at generation {state.generation}"
 
 
+def on_host(place: Place) -> str:
+    """Return on which machine a place was taken, as what follows a name; empty for this one."""
+    host = place.process.host if place.process else ""
+    return f" at {host}" if host not in {"", machine.host()} else ""
+
+
 def told(place: Place) -> str:
-    """Return a holder in a few words: name and branch."""
+    """Return a holder in a few words: name and branch, and the machine where that is another."""
     if is_unknown(place):
         return "unknown (its record cannot be read)"
     held_for = "for " if place.on_behalf else ""
     who = f"{place.actor} ({held_for}{place.branch})" if place.branch else place.actor
+    who += on_host(place)
     return f"{who}, by {run(place)}" if place.run else who

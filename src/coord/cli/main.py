@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -109,6 +110,8 @@ def _tell_of_copies() -> None:
     """
     chosen = sys.modules.get("coord.board.chosen")
     for board in chosen.opened() if chosen else ():
+        with contextlib.suppress(CoordError):
+            board.unload()
         if board.unreached is not None:
             error, age = board.unreached.error, duration.told(time.time() - board.unreached.at)
             show.note(

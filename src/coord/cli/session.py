@@ -60,6 +60,7 @@ def _status(
     started(child)
     kept.record(process.of(child.pid))
     code = child.wait()
+    kept.quiet()
     kept.over(all_of_it=not adopting or not _has_children())
     return code if code >= 0 else 128 - code
 

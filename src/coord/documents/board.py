@@ -38,7 +38,8 @@ class MemberDocument(LivenessDocument):
         dead: it is proved to have ended.
         gone: git has forgotten its worktree.
         branch: what git has checked out there.
-        worktree: the folder it works in.
+        worktree: the folder it works in; null of another clone's.
+        host: the machine that it was last seen on.
         clone: id of the clone it works in, null where that was not written down.
     """
 
@@ -50,6 +51,7 @@ class MemberDocument(LivenessDocument):
     gone: bool
     branch: str | None
     worktree: str | None
+    host: str | None
     clone: str | None
 
 
@@ -140,6 +142,7 @@ def member(one: Member) -> MemberDocument:
         "gone": status.gone,
         "branch": one.branch,
         "worktree": one.worktree,
+        "host": one.host or None,
         "clone": one.actor.clone or None,
         **liveness(status),
     }

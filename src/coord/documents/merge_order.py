@@ -23,7 +23,9 @@ class EntryDocument(TypedDict):
         absent: it is running, but its worker's process or worktree is no more.
         since: the earliest claim.
         tip: its commit.
-        exists: there is a branch of that name.
+        exists: there is a branch of that name, or a remote's as it was last fetched.
+        ref: what names that in a command here.
+        elsewhere: where its worker is, if in another clone.
         changed_since_finish: it has other commits than those it was finished with.
         was: the names that it was claimed or finished under before.
         under: the branches that have its commits, where there is none of its name.
@@ -42,6 +44,8 @@ class EntryDocument(TypedDict):
     since: str
     tip: str | None
     exists: bool
+    ref: str | None
+    elsewhere: str | None
     finished_at: str | None
     finished_tip: str | None
     changed_since_finish: bool
@@ -165,6 +169,8 @@ def _entry(entry: Entry) -> EntryDocument:
         "since": work.since,
         "tip": branch.tip,
         "exists": branch.ref is not None,
+        "ref": None if branch.ref is None else branch.ref.typed,
+        "elsewhere": entry.elsewhere or None,
         "finished_at": work.finished_at,
         "finished_tip": work.finished_tip,
         "changed_since_finish": branch.moved,

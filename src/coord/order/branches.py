@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board.keys import normal
-from coord.repo import git, reflog
+from coord.repo import git, reflog, tracking
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -41,10 +41,16 @@ class Onto(NamedTuple):
 
 
 class Ref(NamedTuple):
-    """A local branch: its name as git spells it, and its commit."""
+    """A branch: its name as git spells it, its commit, and the remote that it is of, if any."""
 
     name: str
     commit: str
+    remote: str = ""
+
+    @property
+    def typed(self) -> str:
+        """What names it in this clone."""
+        return f"{self.remote}/{self.name}" if self.remote else self.name
 
 
 def target(here: Worktree, asked: str | None) -> Onto | None:
@@ -73,6 +79,33 @@ def branches(here: Worktree) -> dict[str, Ref]:
     pairs = (line.split(" ", 1) for line in listing.text.split("\n") if line)
     refs = (Ref(full.removeprefix(_HEADS), commit) for commit, full in pairs)
     return {normal(ref.name): ref for ref in refs}
+
+
+def afar(
+    here: Worktree, wanted: Mapping[str, str | None], local: Mapping[str, Ref]
+) -> dict[str, Ref]:
+    """Return the branches of other clones by their name in NFC, as they were last fetched.
+
+    A branch of this clone is none of them, whatever its name, unless it is what was finished.
+
+    Args:
+        here: where git is asked.
+        wanted: {name: the commit that the branch was finished at, None while at work}.
+        local: the branches of this clone.
+    """
+    found: dict[str, list[Ref]] = {}
+    for one in tracking.tracked(here.cwd):
+        found.setdefault(normal(one.name), []).append(Ref(one.name, one.commit, one.remote))
+    there = existing(here, {tip for tip in wanted.values() if tip is not None})
+    chosen = {}
+    for name, tip in wanted.items():
+        refs = found.get(name, [])
+        at_tip = [
+            one for one in (*refs, *([local[name]] if name in local else [])) if one.commit == tip
+        ]
+        if at_tip or (refs and (tip is None or tip in there)):
+            chosen[name] = (at_tip or refs)[0]
+    return chosen
 
 
 def existing(here: Worktree, commits: Collection[str]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from coord.board import renamed
 from coord.board.keys import normal
@@ -14,12 +14,28 @@ if TYPE_CHECKING:
 
     from coord.board.events import Event, Place, State
 
-    Now = Callable[[str, str, str | None], str]
+
+class Names(Protocol):
+    """What branches are called now, as :class:`coord.board.renamed.Names` has it."""
+
+    def of(self, place: Place) -> str:
+        """Return what the branch of a place is called."""
+
+    def of_scope(self, name: str, state: State) -> str:
+        """Return what the branch is called that a ``branch:`` scope stands for."""
 
 
-def _same(branch: str, said: str, tip: str | None) -> str:
-    del said, tip
-    return branch
+class _AsSaid:
+    """Names that nobody has changed."""
+
+    def of(self, place: Place) -> str:
+        return place.branch or ""
+
+    def of_scope(self, name: str, _: State) -> str:
+        return name
+
+
+_AS_SAID = _AsSaid()
 
 
 class Work(NamedTuple):
@@ -49,18 +65,18 @@ class Work(NamedTuple):
     was: tuple[str, ...] = ()
 
 
-def works(events: Iterable[Event], now: Now = _same) -> dict[str, Work]:
-    """Return the work of every branch that has a claim, by the name it has `now`."""
+def works(events: Iterable[Event], names: Names = _AS_SAID) -> dict[str, Work]:
+    """Return the work of every branch that has a claim, by the name it has now."""
     found: dict[str, _Found] = {}
     for event in events:
         kind, _, name = event.scope.partition(":")
         if kind == "branch" and event.state.line:
-            one = found.setdefault(scoped(event, now), _Found())
+            one = found.setdefault(scoped(event, names), _Found())
             one.said(event.state)
             one.take(event.state.line[0], name)
         for place in event.state.line:
             if place.branch is not None:
-                one = found.setdefault(called(place, now), _Found())
+                one = found.setdefault(called(place, names), _Found())
                 one.take(place, normal(place.branch))
                 if kind == "artifact":
                     one.artifacts.add(name)
@@ -68,25 +84,24 @@ def works(events: Iterable[Event], now: Now = _same) -> dict[str, Work]:
 
 
 def lines(
-    events: Iterable[Event], counts: Callable[[Place], bool], now: Now = _same
+    events: Iterable[Event], counts: Callable[[Place], bool], names: Names = _AS_SAID
 ) -> Iterator[list[str]]:
     """Yield the branches in each line that is one; whoever waits is asked of `counts`."""
     for event in events:
         line = event.state.line
         if len(line) > 1:
             kept = (line[0], *(place for place in line[1:] if counts(place)))
-            yield [called(place, now) for place in kept if place.branch is not None]
+            yield [called(place, names) for place in kept if place.branch is not None]
 
 
-def called(place: Place, now: Now) -> str:
-    """Return what the branch of a place is called `now`, in NFC."""
-    return normal(now(place.branch or "", *renamed.said_of(place)))
+def called(place: Place, names: Names) -> str:
+    """Return what the branch of a place is called now, in NFC."""
+    return normal(names.of(place))
 
 
-def scoped(event: Event, now: Now) -> str:
-    """Return what the branch that a ``branch:`` scope stands for is called `now`, in NFC."""
-    name = event.scope.partition(":")[2]
-    return normal(now(name, *renamed.said_of_scope(event.state)))
+def scoped(event: Event, names: Names) -> str:
+    """Return what the branch that a ``branch:`` scope stands for is called now, in NFC."""
+    return normal(names.of_scope(event.scope.partition(":")[2], event.state))
 
 
 class _Found:

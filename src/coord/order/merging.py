@@ -34,7 +34,7 @@ class Entry(NamedTuple):
         undeclared: derived files it changed without a claim.
         unchanged: artifacts it claimed and did not change.
         absent: it is running, but its worker's process or worktree is no more.
-        elsewhere: its worker is in another clone, and so may the branch be.
+        elsewhere: where its worker is, in words, if in another clone: so may the branch be.
     """
 
     position: int
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
     undeclared: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     absent: bool = False
-    elsewhere: bool = False
+    elsewhere: str = ""
 
     @property
     def deleted_at(self) -> str | None:
@@ -88,7 +88,7 @@ def planned(here: Worktree, events: Sequence[Event], onto: Onto, roll: Roll) -> 
             Candidate(name, branch.state, branch.work.footprint, branch.work.since)
             for name, branch in found.items()
         ),
-        candidates.lines(events, lambda waiting: _counts(waiting, found, roll), names.now),
+        candidates.lines(events, lambda waiting: _counts(waiting, found, roll), names),
     )
     plain = {name: branch.name for name, branch in found.items()}
     kinds = _kinds(here, found.values())
@@ -97,7 +97,7 @@ def planned(here: Worktree, events: Sequence[Event], onto: Onto, roll: Roll) -> 
         waits_on = tuple(plain[other] for other in order.waits_on.get(one.name, ()))
         branch = found[one.name]
         differences = _compared(branch, kinds)
-        away = any(roll.is_elsewhere(each.clone) for each in branch.work.deciding)
+        away = next((where for each in branch.work.deciding if (where := roll.where(each))), "")
         absent = _is_absent(branch, roll)
         entries.append(Entry(position, branch, waits_on, *differences, absent, elsewhere=away))
     cycles = tuple(tuple(plain[name] for name in circle) for circle in order.cycles)
@@ -109,7 +109,7 @@ def _counts(waiting: Claim, found: Mapping[str, Branch], roll: Roll) -> bool:
 
     The dead wait for nothing; but nobody has to be there for a branch that is finished.
     """
-    branch = found.get(candidates.called(waiting, roll.names.now))
+    branch = found.get(candidates.called(waiting, roll.names))
     return (branch is not None and branch.state == FINISHED) or not roll.is_dead(waiting)
 
 

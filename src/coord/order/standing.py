@@ -10,7 +10,7 @@ name any more, or a later one, it is the branch that has them now (:mod:`coord.o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from coord.board.keys import normal
 from coord.order import branches, candidates, successors
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
 
 
+_SHORT = 12
+
+
 class Branch(NamedTuple):
     """A branch of the board in the repository.
 
@@ -39,6 +42,7 @@ class Branch(NamedTuple):
         own: its commit was made on it, and is in the target.
         under: several branches have its commits, and it is none of them.
         taken: it is gone, and its name is that of other commits now.
+        away: its workers are in other clones, so `ref` is what was fetched of it, if anything.
     """
 
     work: Work
@@ -49,6 +53,14 @@ class Branch(NamedTuple):
     own: bool = False
     under: tuple[str, ...] = ()
     taken: bool = False
+    away: bool = False
+
+    @property
+    def typed(self) -> str:
+        """What names it in a command: where another branch has its name here, its commit does."""
+        if self.away and self.taken and self.tip:
+            return self.tip[:_SHORT]
+        return self.name if self.ref is None else self.ref.typed
 
     @property
     def name(self) -> str:
@@ -100,7 +112,7 @@ def looked_up(
     """
     refs = branches.branches(here)
     found, facts = _found(here, events, onto, names, refs)
-    pairs = {name: (one.work, one.ref) for name, one in found.items()}
+    pairs = {name: (one.work, one.ref) for name, one in found.items() if not one.away}
     if successors.learned(here, onto, pairs, names, facts.holds):
         found, _ = _found(here, events, onto, names, refs)
     return found
@@ -110,8 +122,12 @@ def _found(
     here: Worktree, events: Sequence[Event], onto: Onto, names: Names, refs: Mapping[str, Ref]
 ) -> tuple[dict[str, Branch], _Facts]:
     """Return the branches by what they are called, as far as `names` knows."""
-    every = candidates.works(events, names.now)
+    every, local = candidates.works(events, names), refs
     works = {name: work for name, work in every.items() if not onto.is_copy(name)}
+    away = {name: one.finished_tip for name, one in works.items() if names.are_away(one.deciding)}
+    if away:
+        own = {name: ref for name, ref in refs.items() if name not in away}
+        refs = own | branches.afar(here, away, refs)
     tips = {name: refs[name].commit for name in works if name in refs}
     done = {name: work.finished_tip for name, work in works.items() if work.finished_tip}
     there = branches.existing(here, {tip for name, tip in done.items() if tip != tips.get(name)})
@@ -121,7 +137,8 @@ def _found(
     found = {}
     for name, work in works.items():
         one = _branch(here, work, refs.get(name), tips.get(name), facts)
-        found[name] = one._replace(taken=one.ref is None and normal(work.name) in refs)
+        taken = one.ref is None and normal(work.name) in local
+        found[name] = one._replace(taken=taken, away=name in away)
     return found, facts
 
 
@@ -138,7 +155,7 @@ def _facts(here: Worktree, onto: Onto, tips: Collection[str], finished: Collecti
 
 def _branch(here: Worktree, work: Work, ref: Ref | None, tip: str | None, facts: _Facts) -> Branch:
     changed = None if tip is None else facts.changed.get(tip)
-    own = ref is not None and facts.has(tip) and branches.is_own(here, ref)
+    own = _is_local(ref) and facts.has(tip) and branches.is_own(here, ref)
     at_work = Branch(work, RUNNING, ref, tip, changed, own)
     if work.finished_at is not None:
         landed = _has_landed(here, at_work, facts)
@@ -149,6 +166,11 @@ def _branch(here: Worktree, work: Work, ref: Ref | None, tip: str | None, facts:
     if own and any(is_of_landed(here, facts.onto, at_work, one) for one in work.deciding):
         return at_work._replace(state=LANDED)
     return at_work
+
+
+def _is_local(ref: Ref | None) -> TypeGuard[Ref]:
+    """Tell whether there is a branch whose log is here."""
+    return ref is not None and not ref.remote
 
 
 def is_of_landed(here: Worktree, onto: Onto, branch: Branch, claimed: Claim) -> bool:
@@ -171,16 +193,15 @@ def is_of_landed(here: Worktree, onto: Onto, branch: Branch, claimed: Claim) -> 
 def _has_landed(here: Worktree, branch: Branch, facts: _Facts) -> bool:
     """Tell whether a finished branch has landed.
 
-    What was reset to the target afterwards was given up, not landed.
+    What was reset to the target afterwards was given up, not landed. Of another clone's branch no
+    log says that it was: there the commit counts that was finished, whatever was pushed since.
     """
     tip = branch.tip
     if tip is None:
         return False
+    if not _is_local(branch.ref):
+        return facts.holds(branch.work.finished_tip)
     if not facts.has(tip):
         return facts.has_all_of(tip)
-    given_up = (
-        branch.ref is not None
-        and not facts.holds(branch.work.finished_tip)
-        and branches.was_reset(here, branch.ref)
-    )
+    given_up = not facts.holds(branch.work.finished_tip) and branches.was_reset(here, branch.ref)
     return not given_up

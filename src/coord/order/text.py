@@ -72,17 +72,22 @@ def _remarks(entry: Entry, at: Mapping[str, int]) -> Iterator[str]:
         yield "changed since it was finished"
     if branch.work.was:
         yield f"was {_nearest(branch.work.was)}"
+    if branch.ref is not None and branch.ref.remote:
+        yield f"{branch.ref.typed} here"
     if branch.ref is None:
         yield _why_missing(entry)
 
 
 def _why_missing(entry: Entry) -> str:
     branch = entry.branch
+    at = f"finished at {(branch.work.finished_tip or '')[:_SHORT]}"
+    if branch.away and branch.tip:
+        return f"{at}, its worker is {entry.elsewhere}"
     if entry.elsewhere:
-        return "not here: its worker is in another clone"
+        fetch = "; git fetch brings what was pushed of it" if branch.away else ""
+        return f"not here: its worker is {entry.elsewhere}{fetch}"
     if branch.work.finished_at is None:
         return "no such branch"
-    at = f"finished at {(branch.work.finished_tip or '')[:_SHORT]}"
     if branch.under:
         return f"{at}, which is in {_nearest(branch.under)}"
     if branch.state == LANDED:

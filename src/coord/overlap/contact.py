@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.cquote import c_unquoted
 from coord.guard import guarded
 from coord.overlap import forks
-from coord.repo import git
+from coord.repo import git, tracking
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -92,12 +92,17 @@ class _Met(NamedTuple):
     paths: list[str]
 
 
-def contacts(here: Worktree, names: Iterable[str]) -> list[Contact]:
+def contacts(here: Worktree, names: Iterable[str], afar: Collection[str] = ()) -> list[Contact]:
     """Return the pairs of branches that have changed the same files.
 
     A handful of git children, however many branches there are.
+
+    Args:
+        here: where git is asked.
+        names: the branches.
+        afar: those of them that are other clones': of these, what was last fetched counts.
     """
-    tips = _tips(here, names)
+    tips = _tips(here, set(names) - set(afar)) | _fetched(here, afar)
     borne: dict[str, list[str]] = {}
     for name in sorted(tips):
         borne.setdefault(tips[name], []).append(name)
@@ -118,6 +123,14 @@ def _tips(here: Worktree, names: Iterable[str]) -> dict[str, str]:
     pairs = (line.split(" ", 1) for line in listing.text.split("\n") if line)
     tips = {full.removeprefix(_HEADS): commit for commit, full in pairs}
     return {name: tips[name] for name in wanted & tips.keys()}
+
+
+def _fetched(here: Worktree, names: Collection[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in tracking.tracked(here.cwd) if names else ():
+        if one.name in names:
+            found.setdefault(one.name, one.commit)
+    return found
 
 
 def _changed(here: Worktree, found: Iterable[Fork]) -> list[_Met]:

@@ -64,6 +64,8 @@ def _say(call: Call, roll: Roll, found: Sequence[Actor], word: str) -> None:
         elif not status.present:
             why = f": {status.why}" if status.why else ""
             call.note(f"{one.actor} is {text.silence(status, roll.now)}{why}")
+        elif away := roll.away(one):
+            call.note(f"{one.actor} is {away}")
 
 
 def _nobody(

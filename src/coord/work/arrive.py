@@ -78,6 +78,25 @@ class Worker(NamedTuple):
         given = self.watch.chain if process is None else signs.alone(process)
         beats.beat(self.here.git_dir, self.me.instance, given)
 
+    def attend(self) -> None:
+        """Give a sign of life, and have other hosts know of it too."""
+        self.beat()
+        self.tell()
+
+    def tell(self) -> None:
+        """Have other hosts know of this clone's workers, where they share the board."""
+        if self.store.caps.hosts:
+            from coord.work import attend  # noqa: PLC0415  # threads, which a board of files lacks
+
+            attend.tell(self.here, self.store, self.me.instance)
+
+    def carry(self) -> None:
+        """Have them know of it along with the next write, as :meth:`tell` does at once."""
+        if self.store.caps.hosts:
+            from coord.work import attend  # noqa: PLC0415  # likewise
+
+            attend.carry(self.here, self.store, self.me.instance)
+
 
 def looking(call: Call, names: Sequence[str] = ()) -> Worker:
     """Come to the board to read; a contradicted pin is warned of.
@@ -94,7 +113,9 @@ def looking(call: Call, names: Sequence[str] = ()) -> Worker:
         call.note(f"--as or {whoami.VARIABLE} says {me.conflict}, but {me.actor} is pinned here")
     store = chosen.board_of(here.common_dir)
     settling.settle(call, here, store, me)
-    return Worker(here, me, store, call.watch, wanted)
+    worker = Worker(here, me, store, call.watch, wanted)
+    worker.tell()
+    return worker
 
 
 def acting(call: Call, names: Sequence[str]) -> Worker:
@@ -157,6 +178,7 @@ def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
         worker.beat()  # the first command: at its start nobody knew the instance
     enrolment.enrol(here, worker.store, me.actor, worker.instance)
     tell_of_others(call, worker)
+    worker.carry()
     return worker
 
 

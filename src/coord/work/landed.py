@@ -89,17 +89,27 @@ def _places(
     found = {}
     line = event.state.line
     for place in line:
-        name = candidates.called(place, roll.names.now)
+        name = candidates.called(place, roll.names)
         if scopes.kind_of(event.scope) == "branch" and place is line[0]:
-            name = candidates.scoped(event, roll.names.now)
+            name = candidates.scoped(event, roll.names)
         branch = landed.get(name)
-        if branch is None or roll.is_elsewhere(place.clone):
-            continue  # a branch of the same name in another clone is another branch
+        if branch is None or not _is_same(branch, place, roll):
+            continue
         if place.run and not roll.is_dead(place):
             continue
         if standing.is_of_landed(worker.here, goal, branch, place):
             found[place] = branch
     return found
+
+
+def _is_same(branch: Branch, place: Place, roll: Roll) -> bool:
+    """Tell whether a place was taken for this branch, and not for one of its name elsewhere.
+
+    Of another clone's branch it is known only that it was finished, at a commit that has landed.
+    """
+    if not branch.away:
+        return not roll.is_elsewhere(place.clone)
+    return any(place.clone == one.clone for one in branch.work.deciding)
 
 
 def _is_workers_own(worker: Worker, goal: Onto, events: Iterable[Event]) -> bool:

@@ -24,17 +24,18 @@ class Order(NamedTuple):
 
     @property
     def finished(self) -> list[str]:
-        """The branches that may be merged now, in order: a rehearsal is of these."""
-        return [one.branch.name for one in self.plan.finished]
+        """The branches that may be merged now, in order, as git is told of them here."""
+        return [one.branch.typed for one in self.plan.finished]
 
     @property
     def tips(self) -> list[str | None]:
         """Their commits, as they are `finished`; None: none of its name is what was finished.
 
-        Where several others have the commits, it is that which was finished.
+        Where several others have the commits, it is that which was finished; and of another clone's
+        branch, where that is here.
         """
         found = [one.branch for one in self.plan.finished]
-        return [one.tip if one.under else one.ref and one.ref.commit for one in found]
+        return [one.tip if one.under or one.away else one.ref and one.ref.commit for one in found]
 
     @property
     def deleted(self) -> dict[str, str]:

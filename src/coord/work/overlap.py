@@ -31,17 +31,20 @@ def overlap(call: Call) -> Overlap:
     declared = pathspecs.meetings(worker.here, overlaps.live(worker, roll))
     landed = overlaps.Landed(worker, roll)
     met = overlaps.unlanded(landed, declared)
-    names = [name for name in _branches(worker, roll) if not landed.is_branch(name)]
-    return Overlap(worker, met, contact.contacts(worker.here, names))
+    here, afar = (
+        {name for name in some if not landed.is_branch(name)} for some in _branches(worker, roll)
+    )
+    return Overlap(worker, met, contact.contacts(worker.here, here | afar, afar - here))
 
 
-def _branches(worker: Worker, roll: Roll) -> list[str]:
-    """Return the branches that somebody has claimed something for, or works on."""
-    claimed = {
-        roll.branch(place)
+def _branches(worker: Worker, roll: Roll) -> tuple[set[str], set[str]]:
+    """Return the branches that somebody has claimed something for, or works on: here; elsewhere."""
+    named = [
+        (roll.branch(place), roll.names.are_away([place]))
         for event in claims.tops(worker.store)
         for place in event.state.line
         if not roll.is_dead(place)
-    }
-    worked = {member.branch for member in roll.members([])}
-    return sorted(branch for branch in claimed | worked if branch)
+    ]
+    named += [(member.branch, bool(member.away)) for member in roll.members([])]
+    here = {name for name, away in named if name and not away}
+    return here, {name for name, away in named if name and away} - here

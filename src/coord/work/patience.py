@@ -76,7 +76,7 @@ def until(
             if worker.watch.is_broken() or bell.rest(rest) == "ended":
                 raise cutoff.orphaned(worker.watch.told, scope)
             if time.monotonic() - beaten >= worker.beat_every:
-                worker.beat()
+                worker.attend()
                 beaten = time.monotonic()
     finally:
         if bell is not None:

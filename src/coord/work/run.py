@@ -7,14 +7,13 @@ takes it away, or a take-over: not what its worker claims, releases or runs besi
 from __future__ import annotations
 
 import contextlib
-import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.board import claims, events, view
 from coord.liveness import process, sessionfile, spent
-from coord.work import arrive, circle, lost, patience
+from coord.work import arrive, attend, circle, lost, patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -162,21 +161,17 @@ def _queued(hold: Hold) -> State:
 @contextlib.contextmanager
 def _present(worker: Worker) -> Iterator[None]:
     """Give signs of life during a block, and at its end."""
-    done = threading.Event()
-    threading.Thread(target=_beat_until, args=(done, worker), daemon=True).start()
-    try:
-        yield
-    finally:
-        done.set()
-        worker.beat()
+    own, above = process.own(), worker.watch.worker
 
-
-def _beat_until(done: threading.Event, worker: Worker) -> None:
-    own = process.own()
-    above = worker.watch.worker
-    while not done.wait(worker.beat_every):
+    def beat() -> None:
         # A worker may end before what it has started: then the command itself is the one at work.
         worker.beat(own if above is None or above.has_ended else above)
+
+    with attend.lasting(worker.here, worker.beat_every, worker.instance, beat):
+        try:
+            yield
+        finally:
+            worker.beat()
 
 
 def _say(hold: Hold, state: State, timeout: float) -> str:

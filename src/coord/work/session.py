@@ -7,10 +7,10 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.liveness import beats, process, sessionfile, signs, spent
-from coord.work import arrive
+from coord.work import arrive, attend
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from coord.liveness.sessionfile import Session
     from coord.work.arrive import Worker
@@ -24,11 +24,13 @@ class Kept(NamedTuple):
         call: who called.
         worker: whose session it is.
         session: its file.
+        quiet: ends what this process tells of it: that has children of its own.
     """
 
     call: Call
     worker: Worker
     session: Session
+    quiet: Callable[[], None]
 
     def record(self, command: process.Process) -> None:
         """Write down the command, and give its first sign of life; a full disk does not stop it."""
@@ -63,7 +65,8 @@ def keeping(call: Call) -> Iterator[Kept]:
     spent.forget(worker.here.git_dir)
     session = sessionfile.begin(worker.here.git_dir, "session", worker.instance)
     try:
-        yield Kept(call, worker, session)
+        with attend.lasting(worker.here, worker.beat_every) as quiet:
+            yield Kept(call, worker, session, quiet)
     finally:
         with contextlib.suppress(OSError):
             os.close(session.fd)

@@ -10,6 +10,7 @@ import os
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -533,3 +534,83 @@ def test_a_watch_that_nobody_keeps_is_told_of(members: Address) -> None:
 
     with pytest.raises(Unavailable, match="refused"):
         gone.watch("claims", 1, 5)
+
+
+def test_what_a_write_carries_costs_no_request_of_its_own(
+    command: Callable[[Callable[[Store], object]], int], address: Address
+) -> None:
+    """Whether that write wins what it is for or comes too late."""
+
+    def carrying(value: bytes, act: Callable[[Store], object]) -> Callable[[Store], object]:
+        def run(store: Store) -> None:
+            assert isinstance(store, Replica)
+            store.carry("present/x", value)
+            act(store)
+            found = store.read("present/x")
+            assert found is not None
+            assert found.value == value
+            store.unload()  # there is nothing left to write
+
+        return run
+
+    command(claim(1))
+    won, with_it = command(claim(2, "task:y")), command(carrying(b"1", claim(3, "task:z")))
+    plain = command(lambda store: store.create("actors/c", b"mine"))
+    late = command(carrying(b"2", lambda store: store.create("actors/a", b"mine")))
+    with closing(Cluster(address)) as other:
+        other.create("actors/b", b"another's")
+    lost = command(carrying(b"3", lambda store: store.create("actors/b", b"mine")))
+
+    assert won == with_it
+    assert late == lost == plain
+    with closing(Cluster(address)) as other:
+        found = other.read("present/x")
+    assert found is not None
+    assert found.value == b"3"
+
+
+def test_a_record_that_is_overwritten_is_never_missing_from_a_copy(
+    address: Address, tmp_path: Path
+) -> None:
+    """Not even where that happens while the copy looks for what was deleted meanwhile."""
+    other = Cluster(address)
+
+    def tell(value: bytes) -> None:
+        other.carry("present/x", value)
+        other.unload()
+
+    class Late(Cluster):
+        def revisions(self) -> dict[str, int]:
+            tell(b"newer")
+            return super().revisions()
+
+    tell(b"old")
+    other.create("actors/a", b"a")
+    store = Replica(Late(address), str(tmp_path / "copy"), fresh=60)
+    assert store.read("present/x") is not None
+    other.delete("actors/a", b"a")
+
+    store.refresh()
+
+    found = store.read("present/x")
+    assert found is not None
+    assert store.read("actors/a") is None
+    store.refresh()
+    found = store.read("present/x")
+    assert found is not None
+    assert found.value == b"newer"
+    store.close()
+    other.close()
+
+
+def test_a_board_that_is_another_one_is_refused_at_each_read(address: Address) -> None:
+    """Whoever may go on without what it has asked for must not be the last who is told."""
+    with closing(Cluster(address)) as other:
+        other.create(about.KEY, about.encode(about.made([])))
+    store = Replica(Cluster(address), epoch="0" * 16)
+
+    for _ in range(2):
+        with pytest.raises(Misconfigured, match="not the board"):
+            store.read("actors/a")
+
+    store.close()

@@ -256,6 +256,8 @@ def test_the_contract(shared: Repo, one: Repo, two: Repo) -> None:
         "since": first["since"],
         "tip": one.git("rev-parse", "HEAD"),
         "exists": True,
+        "ref": "feat-one",
+        "elsewhere": None,
         "finished_at": first["finished_at"],
         "finished_tip": one.git("rev-parse", "HEAD"),
         "changed_since_finish": False,

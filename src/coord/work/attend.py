@@ -1,0 +1,128 @@
+"""What this clone tells others of its workers (:mod:`coord.board.attendance`), from time to time.
+
+Only on a board that several hosts share: where all are on one, the signs of life are the files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING
+
+from coord.base.errors import CoordError
+from coord.board import attendance, chosen
+from coord.board.attendance import Attendance, Sign
+from coord.board.roll import Roll
+from coord.liveness import clone, machine
+from coord.settings import config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from coord.board.replica import Replica
+    from coord.board.store import Store
+    from coord.repo.worktree import Worktree
+
+_PATIENCE = 10.0  # seconds for a call that a server does not answer
+
+
+def carry(here: Worktree, store: Store, me: str | None) -> None:
+    """Have the next write tell of this clone's workers, where the last word of them is old.
+
+    Args:
+        here: where this is.
+        store: the board.
+        me: the instance that acts, which is here now.
+    """
+    with contextlib.suppress(CoordError, OSError):  # others will call them silent, no more
+        _carried(here, store, me)
+
+
+def tell(here: Worktree, store: Store, me: str | None) -> None:
+    """Tell of this clone's workers at once, where the last word of them is old."""
+    with contextlib.suppress(CoordError, OSError):
+        copy = _carried(here, store, me)
+        if copy is not None:
+            copy.unload()
+
+
+@contextlib.contextmanager
+def lasting(
+    here: Worktree,
+    every: float,
+    me: str | None = None,
+    beat: Callable[[], None] | None = None,
+) -> Iterator[Callable[[], None]]:
+    """Tell of this clone's workers for as long as a block lasts; yield what ends that before.
+
+    Args:
+        here: where this is.
+        every: seconds between two looks at whether there is something to tell.
+        me: who is here all the while, if that is known.
+        beat: gives a sign of life, before each look.
+    """
+    done = threading.Event()
+    store = chosen.another(here.common_dir)  # a copy is one thread's
+
+    def give() -> None:
+        if beat is not None:
+            beat()
+        if store is not None:
+            tell(here, store, me)
+
+    thread = threading.Thread(target=_keep, args=(done, every, give, store), daemon=True)
+    if store is not None or beat is not None:
+        thread.start()
+
+    def end() -> None:
+        done.set()
+        if thread.is_alive():
+            thread.join(_PATIENCE)
+
+    try:
+        yield end
+    finally:
+        done.set()
+
+
+def _keep(
+    done: threading.Event, every: float, give: Callable[[], None], store: Replica | None
+) -> None:
+    while not done.wait(every):
+        give()
+    if store is not None:
+        store.close()
+
+
+def _carried(here: Worktree, store: Store, me: str | None) -> Replica | None:
+    from coord.board.replica import Replica  # noqa: PLC0415  # SQLite, which boards of files lack
+
+    if isinstance(store, Replica):
+        _carry(here, store, me)
+        return store
+    return None
+
+
+def _carry(here: Worktree, copy: Replica, me: str | None) -> None:
+    mine, now = clone.known(here.common_dir), copy.now()
+    if not mine or now is None or copy.unreached is not None:
+        return
+    expires, key = config.load(here.top).expires, attendance.key(mine)
+    last = copy.read(key)
+    if last is not None and last.at is not None and 0 <= now - last.at < attendance.every(expires):
+        return
+    roll = Roll(copy, here, expires)
+    signs = {**attendance.read(copy, mine).signs}
+    for instance, sign in _signs(roll, me, now):
+        known = signs.get(instance)  # what is hidden from here another command may have seen
+        signs[instance] = sign if known is None or known.seen <= sign.seen else known
+    copy.carry(key, attendance.encode(Attendance(machine.host(), signs), now))
+
+
+def _signs(roll: Roll, me: str | None, now: float) -> Iterator[tuple[str, Sign]]:
+    for member in roll.members(()):
+        status = member.status
+        seen = now if member.actor.instance == me else status.seen
+        if seen is not None and not roll.is_elsewhere(member.actor.clone):
+            over = status.why if status.dead or status.gone else ""
+            yield member.actor.instance, Sign(seen, member.branch, over)
