@@ -7,6 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from harness import Repo, clean_environment
 from harness.repo import EMAIL, NAME
@@ -17,6 +18,9 @@ __all__ = ["pytest_runtest_makereport"]  # a hook, found here by pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+# On a busy machine a millisecond of work takes a second now and then.
+settings.register_profile("suite", deadline=None)
+settings.load_profile("suite")
 
 _OURS = {
     "COORD_TEST_GIT",
