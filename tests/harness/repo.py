@@ -189,3 +189,8 @@ class Repo:
     def common(self, name: str = "") -> Path:
         """Return a path in the common git dir."""
         return Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir")) / name
+
+
+def author(repo: Repo) -> str:
+    """Return ``name <e-mail>`` as git would write it now."""
+    return repo.git("var", "GIT_AUTHOR_IDENT").rpartition(" ")[0].rpartition(" ")[0]
