@@ -1,12 +1,14 @@
 """What a board answers like that has lived a year and was swept: ``python bench/year.py [PART]``.
 
-A million events of 50,000 scopes, 100,000 messages, 5,000 workers whose worktrees are gone, or a
-part of that, by default a tenth. They are written in the store's own format, without waiting for
-the disk, and aged.
+A million events of 50,000 scopes, 100,000 messages, 5,000 workers whose worktrees are gone, 1,000
+names that acted in the main worktree, with 10 declared sessions each, 10,000 identifiers; or a part
+of that, by default a tenth. They are written in the store's own format, without waiting for the
+disk, and aged; the sweep comes twice, a month apart, since that is how long a worker is kept.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -20,16 +22,20 @@ from coord.board.directory import Directory
 from coord.board.events import Event, Place, State
 from coord.board.messages import Message, Party
 from coord.identity import pin
-from coord.liveness import clone
+from coord.liveness import beats, clone, process, sessionfile, signs
 from measure import interleaved, ratio, report, scratch
 
 if TYPE_CHECKING:
     from measure import Ratio
 
 SCOPES, EVENTS, MESSAGES, WORKERS = 50_000, 20, 100_000, 5_000
+NAMES, SESSIONS, NUMBERS = 1_000, 10_000, 10_000
 BOUND, ROUNDS = 1.5, 7
+SERIES = "coordination/ids/adr/adr-#"
 YEAR, DAY = 365 * 86400, 86400
-VERBS = ("board", "wake --no-stagger", "inbox", "list", "claim one", "release one")
+VERBS = (
+    "board", "wake --no-stagger", "inbox", "list", "id next adr", "claim one", "release one",
+)  # fmt: skip
 
 
 class Year(NamedTuple):
@@ -39,12 +45,25 @@ class Year(NamedTuple):
     events: int
     messages: int
     workers: int
+    names: int = 0
+    sessions: int = 0
+    numbers: int = 0
 
     @classmethod
     def part(cls, scale: float) -> Year:
         """Return a part of the whole year."""
-        scopes, sent, workers = (max(2, round(n * scale)) for n in (SCOPES, MESSAGES, WORKERS))
-        return cls(scopes, EVENTS, sent, workers)
+        scopes, *others = (
+            max(2, round(n * scale)) for n in (SCOPES, MESSAGES, WORKERS, NAMES, SESSIONS, NUMBERS)
+        )
+        return cls(scopes, EVENTS, *others)
+
+
+class Size(NamedTuple):
+    """What lies on a board, and beside it in the main worktree's git dir."""
+
+    files: int
+    size: int
+    beside: int
 
 
 class Repo:
@@ -69,7 +88,24 @@ class Repo:
 
     def records(self) -> int:
         """Return how many records the board has."""
-        return sum(len(files) for _, _, files in os.walk(self.root))
+        return self.measured().files
+
+    def measured(self) -> Size:
+        """Return how much there is."""
+        sizes = [os.lstat(path).st_size for path in _files(self.root)]
+        beside = (f"{self.common}/coord-{name}" for name in ("sessions", "instances"))
+        return Size(len(sizes), sum(sizes), sum(len(_files(folder)) for folder in beside))
+
+    def sweep(self) -> None:
+        """Sweep the board, whatever else the doctor says."""
+        subprocess.run(
+            ("git", "coord", "doctor", "--sweep"),
+            cwd=self.path, env=self.env, check=False, capture_output=True,
+        )  # fmt: skip
+
+
+def _files(folder: str) -> list[str]:
+    return [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]
 
 
 def live(repo: Repo, year: Year) -> None:
@@ -86,9 +122,37 @@ def live(repo: Repo, year: Year) -> None:
             _worked_on(repo, f"task:number {number}", workers, number, year.events, made)
         me = pin.read(repo.common)
         _written_to(store, me.instance if me else "", workers, year.messages)
+        _acted(repo, store, year)
+        for number in range(1, year.numbers + 1):
+            value = json.dumps({"schema": 1, "actor": "w", "at": pin.now(), "nonce": number})
+            store.create(keys.number(keys.series(SERIES), number), value.encode())
     finally:
         os.fsync = sync
     _aged(repo.root, keys.claim("task:parser"), keys.claim("task:cache"))
+    _aged(f"{repo.common}/coord-instances")
+    me = pin.read(repo.common)
+    _aged(
+        f"{repo.common}/{sessionfile.FOLDER}", f"{sessionfile.FOLDER}/{me.instance if me else ''}"
+    )
+
+
+def _acted(repo: Repo, store: Directory, year: Year) -> None:
+    """Let names act in the main worktree, and sessions begin and end there."""
+    with subprocess.Popen(["true"]) as child:
+        over = process.of(child.pid)
+    for number in range(year.names):
+        name, instance = f"n-{number}", pin.uuid()
+        known = actors.Actor(name, instance, ".", "h", pin.now())
+        actors.enrol(store, known, repo.common)
+        path = Path(repo.common, beats.MINTED, name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{instance}\n")
+        signs.leave(repo.common, instance, signs.alone(over), 0)
+    me = pin.read(repo.common)
+    for _ in range(year.sessions):
+        made = sessionfile.begin(repo.common, "session", me.instance if me else "")
+        made.over(all_of_it=True)
+        made.close()
 
 
 def _worked_on(  # noqa: PLR0917  # a scope's facts
@@ -135,17 +199,23 @@ def rows(scale: float = 1.0) -> list[Ratio]:
     with tempfile.TemporaryDirectory(prefix="coord-bench-") as name:
         new, old = Repo(Path(name) / "new"), Repo(Path(name) / "old")
         live(old, Year.part(scale))
-        before = {verb: _seconds(old, verb) for verb in VERBS[:4]}
-        records, begin = old.records(), time.perf_counter()
-        subprocess.run(
-            ("git", "coord", "doctor", "--sweep"),
-            cwd=old.path, env=old.env, check=False, capture_output=True,
-        )  # fmt: skip
-        took, left = time.perf_counter() - begin, old.records()
-        sys.stdout.write(f"{records} records swept to {left} in {took:.1f} s\n")
-        for verb, seconds in before.items():
-            sys.stdout.write(f"  before it, git coord {verb:<40} {seconds:6.2f} s\n")
+        _say("a new board", new.measured())
+        _say("a year", old.measured())
+        for verb in VERBS[:4]:
+            sys.stdout.write(f"  git coord {verb:<30} {_seconds(old, verb):6.2f} s\n")
+        for when in ("swept", "swept again, a month later"):
+            begin = time.perf_counter()
+            old.sweep()
+            took = time.perf_counter() - begin
+            old.run("git", "coord", "session", "--", "true")
+            _say(f"{when}, in {took:.1f} s", old.measured())
+            _aged(f"{old.root}/gone")
         return [_compared(new, old, verb) for verb in VERBS]
+
+
+def _say(what: str, size: Size) -> None:
+    words = f"{size.files:>9} records, {size.size / 1e6:8.2f} MB, {size.beside:>6} files beside"
+    sys.stdout.write(f"{what:<40} {words}\n")
 
 
 def _seconds(repo: Repo, verb: str) -> float:

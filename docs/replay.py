@@ -12,20 +12,21 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 PAGES = tuple(Path(__file__).with_name(name) for name in ("tutorial.md", "talk.md"))
-_BLOCK = re.compile(r"^```\n((?:\w+)\$ .*?)^```$", re.MULTILINE | re.DOTALL)
-_PROMPT = re.compile(r"^(\w+)\$ (.*)$")
+_BLOCK = re.compile(r"^```\n((?:[\w-]+)\$ .*?)^```$", re.MULTILINE | re.DOTALL)
+_PROMPT = re.compile(r"^([\w-]+)\$ (.*)$")
 _ID = re.compile(
     r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{14}-[0-9a-f]{8}|[0-9a-f]{16}"
     r"|[0-9a-f]{12}|(?<=instance )[0-9a-f]{8})\b"
 )
 _SUFFIX = re.compile(r"(?<=[a-z])-[0-9a-f]{4}\b")
-_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\b\d+ seconds?(?= ago)")
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\b\d+ seconds?(?= ago| old)")
 
 
 class Step(NamedTuple):
@@ -50,10 +51,29 @@ def steps(block: str) -> Iterator[Step]:
             yield Step(match[1], match[2], "".join(output))
 
 
-def replayed(page: str, scratch: Path, env: Mapping[str, str]) -> str:
-    """Return `page` with its sessions as they went just now, in worktrees below `scratch`."""
+def replayed(
+    page: str,
+    scratch: Path,
+    env: Mapping[str, str],
+    enter: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> str:
+    """Return `page` with its sessions as they went just now, in worktrees below `scratch`.
+
+    `enter` says for a worktree which command leads to the machine that it is on, if not to this.
+    """
     known: dict[str, str] = {}
-    return _BLOCK.sub(lambda match: f"```\n{_session(match[1], scratch, env, known)}```", page)
+
+    def session(match: re.Match[str]) -> str:
+        text = ""
+        for step in steps(match[1]):
+            command = _ID.sub(lambda found: known.get(found[0], found[0]), step.command)
+            argv = [*enter.get(step.worktree.split("-")[0], ()), "sh", "-c", command]
+            output = _said(argv, scratch / step.worktree, scratch, env)
+            known.update(zip(_ID.findall(step.output), _ID.findall(output), strict=False))
+            text += f"{step.worktree}$ {command}\n{output}"
+        return f"```\n{text}```"
+
+    return _BLOCK.sub(session, page)
 
 
 def normalised(page: str) -> str:
@@ -62,19 +82,9 @@ def normalised(page: str) -> str:
     return _TIME.sub("TIME", _SUFFIX.sub("-XXXX", _ID.sub("ID", page)))
 
 
-def _session(block: str, scratch: Path, env: Mapping[str, str], known: dict[str, str]) -> str:
-    text = ""
-    for step in steps(block):
-        command = _ID.sub(lambda match: known.get(match[0], match[0]), step.command)
-        output = _said(command, scratch / step.worktree, scratch, env)
-        known.update(zip(_ID.findall(step.output), _ID.findall(output), strict=False))
-        text += f"{step.worktree}$ {command}\n{output}"
-    return text
-
-
-def _said(command: str, folder: Path, scratch: Path, env: Mapping[str, str]) -> str:
+def _said(argv: Sequence[str], folder: Path, scratch: Path, env: Mapping[str, str]) -> str:
     done = subprocess.run(
-        ["sh", "-c", command],
+        argv,
         cwd=folder,
         env=env,
         stdout=subprocess.PIPE,

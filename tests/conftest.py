@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from harness import Repo, clean_environment
 from harness.repo import EMAIL, NAME
@@ -16,11 +17,13 @@ from harness.skips import pytest_runtest_makereport
 __all__ = ["pytest_runtest_makereport"]  # a hook, found here by pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-# On a busy machine a millisecond of work takes a second now and then.
-settings.register_profile("suite", deadline=None)
-settings.load_profile("suite")
+
+# How long an example takes is a matter of who else works here.
+settings.register_profile("load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("load")
 
 _OURS = {
     "COORD_TEST_GIT",
@@ -37,6 +40,13 @@ def _no_leaked_git() -> None:
     for key in [key for key in os.environ if key.startswith(("GIT_", "COORD_"))]:
         if key not in _OURS:
             del os.environ[key]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _none_deaf_to_interrupts() -> None:
+    """Heed SIGINT: what a script starts in the background is deaf to it, and would make us so."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
@@ -121,3 +131,12 @@ def bare_with_worktree(tmp_path: Path, repo: Repo) -> Repo:
     repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "bare.git"))
     bare = repo.at(tmp_path / "bare.git")
     return bare.worktree(tmp_path / "of-bare", "side")
+
+
+@pytest.fixture(scope="session")
+def etcd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of an etcd of one member."""
+    import harness.etcd  # noqa: PLC0415  # most tests need no server
+
+    for cluster in harness.etcd.served(tmp_path_factory.mktemp("etcd") / "one"):
+        yield f"etcd://{cluster.members[0].endpoint}"

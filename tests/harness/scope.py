@@ -61,7 +61,7 @@ def take(store: Store, number: int, holder: str) -> bool:
 
 
 class Stalled:
-    """A client that stops between its decision and its create, until `go_on` has run."""
+    """A client that stops between its decision and its append, until `go_on` has run."""
 
     def __init__(self, store: Store, meanwhile: Callable[[], None]) -> None:
         self._store, self._meanwhile = store, meanwhile
@@ -69,9 +69,9 @@ class Stalled:
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
-    def create(self, key: str, value: bytes) -> Rec:
-        """Create, after what happened meanwhile (once, and only for a claim)."""
-        if key.startswith("claims/") and self._meanwhile is not None:
+    def append(self, key: str, *rest: object) -> Rec | None:
+        """Append, after what happened meanwhile, once."""
+        if self._meanwhile is not None:
             meanwhile, self._meanwhile = self._meanwhile, None  # type: ignore[assignment]
             meanwhile()
-        return self._store.create(key, value)
+        return self._store.append(key, *rest)  # type: ignore[arg-type]

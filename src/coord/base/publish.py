@@ -166,14 +166,20 @@ class Held(OSError):
 class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
     """Hold the advisory lock file `path` for a block; the kernel drops it when we are killed.
 
+    Args:
+        path: the file.
+        share: whom it is for, as :func:`opened` has it.
+        patience: seconds to wait for another; more where git is at work under it.
+
     Raises:
         Held: another process keeps it; whoever can open the file can, and need not ever end.
         OSError: the file cannot be opened for writing (a read-only common dir).
     """
 
-    def __init__(self, path: str, share: int = 0) -> None:
+    def __init__(self, path: str, share: int = 0, patience: float = PATIENCE) -> None:
         self._path = path
         self._share = share
+        self._patience = patience
         self._fd = -1
 
     def __enter__(self) -> lock:
@@ -181,7 +187,11 @@ class lock:  # noqa: N801  # reads as a verb: `with lock(path):`
 
         self._fd = opened(self._path, self._share)
         try:
-            wait(lambda: fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB), self._path)
+            wait(
+                lambda: fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB),
+                self._path,
+                self._patience,
+            )
         except OSError:
             os.close(self._fd)
             raise
@@ -210,8 +220,8 @@ def opened(path: str, share: int = 0) -> int:
     return fd
 
 
-def wait(take: Callable[[], object], path: str) -> None:
-    """Take a lock by `take`, which refuses while another has it, within `PATIENCE`.
+def wait(take: Callable[[], object], path: str, patience: float = PATIENCE) -> None:
+    """Take a lock by `take`, which refuses while another has it, within `patience` seconds.
 
     Raises:
         Held: it was not given up in time.
@@ -219,13 +229,15 @@ def wait(take: Callable[[], object], path: str) -> None:
     """
     import time  # noqa: PLC0415  # built in
 
-    end, pause = time.monotonic() + PATIENCE, 0.001
+    end, pause = time.monotonic() + patience, 0.001
     while True:
         try:
             take()
         except BlockingIOError as error:
             if time.monotonic() >= end:
-                said = f"another process has kept it locked for {PATIENCE} s (fuser PATH names it)"
+                said = (
+                    f"another process has kept it locked for {patience:g} s (fuser PATH names it)"
+                )
                 raise Held(error.errno, said, path) from None
             time.sleep(pause)
             pause = min(pause * 2, 0.05)

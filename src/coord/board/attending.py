@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.base.frozen import NamedTuple
-from coord.liveness import sessionfile
+from coord.liveness import sessionfile, spent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,12 +49,10 @@ def of(git_dir: str, instance: str) -> Iterator[Attending]:
 def begin(git_dir: str, instance: str, scope: str, within: tuple[str, ...]) -> Session | None:
     """Begin a wait for all to see; None where nothing can be written.
 
-    What killed waits of the same worker have left is taken away.
+    What killed waits have left is taken away.
     """
+    spent.forget(git_dir)
     try:
-        for found in sessionfile.every(git_dir):
-            if found.kind == "wait" and _has_ended(git_dir, found):
-                sessionfile.forget(git_dir, found.id)
         return sessionfile.begin(git_dir, "wait", instance, scope, within=within)
     except OSError:
         return None

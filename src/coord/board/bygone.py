@@ -2,7 +2,8 @@
 
 As ``coord.board.sweep``: in portions, alone or not at all. A worker goes when git has forgotten its
 worktree, by proof that this reader has itself, and nothing is claimed by it or offered to it; what
-was written for it or by it goes first. One that is unknown from here is never taken.
+was written for it or by it goes first. So does one without a pin whose processes have all ended,
+with its instance. One that is unknown from here is never taken.
 
     gone/<instance>   {"schema": 1, "nonce"}: a sweep has seen it gone, and none has seen it since
 """
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING
 from coord.board import actors, claims, inbox, keys, retired
 from coord.board.sweep import PORTION, Done, some
 from coord.identity import pin
+from coord.liveness import former
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from coord.board.actors import Actor
     from coord.board.events import Event
@@ -46,7 +48,7 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
     # All that are marked too: of a mark, nobody else finds out that its worker is back.
     found = {one.instance: one for one in some(everyone, look)}
     found |= {one.instance: one for one in everyone if _gone(one.instance) in marked}
-    gone = [one for one in found.values() if roll.of(one.instance).gone]
+    gone = [one for one in found.values() if _has_gone(roll, one)]
     for key in marked.keys() - {_gone(one.instance) for one in gone}:  # back, or taken away
         store.delete(key, marked[key].value)
     if not gone:
@@ -55,8 +57,8 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
         busy = _busy(store) if alone else None
         taken = 0
         for one in gone if busy is not None else ():
-            if one.instance not in (busy or ()) and _is_long_gone(store, one, marked, now):
-                taken += _all_of(store, one, most - taken)
+            if one.instance not in (busy or ()) and _is_long_gone(store, roll, one, marked, now):
+                taken += _all_of(store, roll, one, most - taken)
         return Done(taken, len(found), alone)
 
 
@@ -64,7 +66,20 @@ def _gone(instance: str) -> str:
     return f"{_GONE}/{keys.escaped(keys.INSTANCE, instance)}"
 
 
-def _is_long_gone(store: Store, one: Actor, marked: Mapping[str, Rec], now: float | None) -> bool:
+def _has_gone(roll: Roll, one: Actor) -> bool:
+    """Tell whether a worker is gone, or was none of its worktree's own and has ended."""
+    status, home = roll.of(one.instance), roll.home(one)
+    if status.gone or home is None or not former.is_former(home, one.instance):
+        return status.gone
+    try:
+        return status.has_left or former.newest(home, one.instance) is None
+    except OSError:
+        return False
+
+
+def _is_long_gone(
+    store: Store, roll: Roll, one: Actor, marked: Mapping[str, Rec], now: float | None
+) -> bool:
     """Tell whether a worker was seen gone a month ago; mark one that is for the first time.
 
     Who has written something since was back, and what has come since may be read when it is.
@@ -75,19 +90,71 @@ def _is_long_gone(store: Store, one: Actor, marked: Mapping[str, Rec], now: floa
         return False
     folders = (make(one.instance) for make in _OWN)
     records = (rec for folder in folders for rec in store.list(folder))
-    return _is_old(mark.at, now) and all(_is_old(rec.at, now) for rec in records)
+    is_long = _is_old(mark.at, now) and all(_is_old(rec.at, now) for rec in records)
+    return is_long and _is_silent(roll.home(one), one.instance, now)
+
+
+def _is_silent(home: str | None, instance: str, now: float | None) -> bool:
+    """Tell whether a worker has written nothing in its worktree either, looking once more."""
+    try:
+        last = None if home is None else former.newest(home, instance)
+    except OSError:
+        return False
+    return last is None or _is_old(last, now)
 
 
 def mail(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
-    """Take a portion of the messages that were read long ago, and receipts that name no other."""
+    """Take a portion of the messages that were read long ago, and receipts that name no other.
+
+    Alone, since somebody who was stopped may look whether a letter stands, to deliver it.
+    """
     now = store.now()
     found = some(store.folders("messages"), look) if now is not None else ()
     offers = cache(partial(_offered, store))  # for all folders, once one needs it
     taken = 0
-    for folder in found:
-        if taken < most:
-            taken += _read_in(store, folder, now or 0.0, most - taken, offers)
-    return Done(taken, len(found))
+    with store.alone() as alone:
+        for folder in found if alone else ():
+            if taken < most:
+                taken += _read_in(store, folder, now or 0.0, most - taken, offers)
+    return Done(taken, len(found), alone)
+
+
+def strays(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) -> Done:
+    """Take a portion of what is kept for workers that are none: they were taken away before it.
+
+    Whoever acts here is on record, so that nobody comes for it; what is younger than a month stays.
+    """
+    now = store.now()
+    if now is None or not _of_nobody(store):
+        return Done(0, 0)
+    roll.everyone()  # hooks pin without a word to the board
+    found = some(_of_nobody(store), look)
+    taken = 0
+    with store.alone() as alone:
+        busy = cache(partial(_busy, store))  # all scopes are read once something is old
+        for folder in found if alone else ():
+            records = list(store.list(folder))
+            if (
+                taken < most
+                and all(_is_old(rec.at, now) for rec in records)
+                and _is_idle(folder, busy())
+            ):
+                taken += _taken(store, records, most - taken)
+                store.prune(folder)
+    return Done(taken, len(found), alone)
+
+
+def _of_nobody(store: Store) -> list[str]:
+    """Return the folders of instances that are not on record."""
+    known = {rec.key.partition("/")[2] for rec in store.list("actors", values=False)}
+    tops = {make("").partition("/")[0] for make in _OWN}
+    found = (folder for top in sorted(tops) for folder in store.folders(top))
+    return [one for one in found if one != keys.PAIRS and one.partition("/")[2] not in known]
+
+
+def _is_idle(folder: str, busy: Collection[str] | None) -> bool:
+    names = {keys.escaped(keys.INSTANCE, one) for one in busy or ()}
+    return busy is not None and folder.partition("/")[2] not in names
 
 
 def posted(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
@@ -137,12 +204,22 @@ def _tops(store: Store) -> list[Event] | None:
     return None if any(event.kind == "unreadable" for event in tops) else tops
 
 
-def _all_of(store: Store, gone: Actor, most: int) -> int:
-    """Take what belongs to a worker, its own record last; return how many records."""
-    taken = 0
+def _all_of(store: Store, roll: Roll, gone: Actor, most: int) -> int:
+    """Take what belongs to a worker, its own record last; return how many records.
+
+    First its name: whoever comes by that from now on is another.
+    """
+    taken, home = 0, roll.home(gone)
+    try:
+        if home is not None:
+            former.disown(home, gone.instance)
+    except OSError:
+        return 0
     for folder in (make(gone.instance) for make in _OWN):
         taken += _taken(store, store.list(folder), most - taken)
         store.prune(folder)
+    if taken < most and home is not None:
+        former.forget(home, gone.instance)
     own = (store.read(key) for key in (keys.actor(gone.instance), _gone(gone.instance)))
     return taken + _taken(store, (rec for rec in own if rec is not None), most - taken)
 

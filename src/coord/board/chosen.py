@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import TYPE_CHECKING
+import zlib
 
+from coord.base import publish, sharing
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from coord.board.choice import Choice
+    from coord.board.replica import Replica
     from coord.board.store import Store
+
+_PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
+# One copy a command, however often it comes to the board: what it has read it need not ask again.
+_AFAR: dict[tuple[str, Choice], Replica] = {}
 
 
 def folder(common_dir: str) -> str:
@@ -14,19 +24,88 @@ def folder(common_dir: str) -> str:
     return os.path.join(common_dir, "coord", "board")
 
 
+def choice(common_dir: str) -> Choice | None:
+    """Return which server a clone has chosen; None where its board is in its git dir.
+
+    Raises:
+        Misconfigured: that cannot be told.
+    """
+    if not os.path.lexists(os.path.join(common_dir, "hooks", "coord", "store")):
+        return None
+    from coord.board import choice as choices  # noqa: PLC0415  # 3 ms, for a prompt
+
+    return choices.read(common_dir)
+
+
 def board_of(common_dir: str) -> Store:
-    """Return the board of the repository with this common git dir."""
+    """Return the board of the repository with this common git dir.
+
+    Raises:
+        Misconfigured: which one that is cannot be told.
+    """
+    found = choice(common_dir)
+    if found is not None:
+        return afar(common_dir, found)
     from coord.board.directory import Directory  # noqa: PLC0415  # 0.8 ms; most ask for news only
 
     return Directory(folder(common_dir))
 
 
+def afar(common_dir: str, chosen: Choice) -> Replica:
+    """Return a board on a server, with the copy of it that is kept here.
+
+    Token and copy are their user's alone, so that each has its own.
+
+    Raises:
+        Misconfigured: `chosen` names no server.
+    """
+    if (common_dir, chosen) not in _AFAR:
+        from coord.board.cluster import Cluster  # noqa: PLC0415  # likewise
+        from coord.board.replica import Replica  # noqa: PLC0415  # likewise
+
+        home = os.path.join(common_dir, "coord")
+        with contextlib.suppress(OSError):  # read-only: the copy is kept in memory
+            sharing.folders(home, sharing.of(common_dir))
+        base = f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
+        cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=_PATIENCE)
+        _AFAR[common_dir, chosen] = Replica(cluster, f"{base}.copy", epoch=chosen.epoch)
+    return _AFAR[common_dir, chosen]
+
+
+def forget(common_dir: str) -> None:
+    """Drop what this user has here of boards on servers."""
+    own = os.path.basename(_own(common_dir))
+    for name in os.listdir(os.path.join(common_dir, "coord")):
+        if name.startswith(f"{own}-"):
+            publish.drop(os.path.join(common_dir, "coord", name))
+
+
+def _own(common_dir: str) -> str:
+    return os.path.join(common_dir, "coord", f"board-{os.geteuid()}")
+
+
+def copy_of(store: Store) -> Replica | None:
+    """Return `store` where it is one of those on servers."""
+    return next((found for found in _AFAR.values() if found is store), None)
+
+
+def opened() -> list[Replica]:
+    """Return the boards on servers that this command has come to."""
+    return list(_AFAR.values())
+
+
 def may_have(common_dir: str, prefix: str) -> bool:
-    """Tell by one listing whether the board has anything below `prefix`, without opening it.
+    """Tell by one look whether the board has anything below `prefix`, without opening it.
+
+    Of a board elsewhere this says what is known here: no prompt waits for a server.
 
     Raises:
         OSError: the folder cannot be read.
+        Misconfigured: as :func:`board_of`.
     """
+    found = choice(common_dir)
+    if found is not None:
+        return afar(common_dir, found).knows(prefix)
     try:
         return bool(os.listdir(os.path.join(folder(common_dir), prefix)))
     except FileNotFoundError:

@@ -114,8 +114,11 @@ def change(
             raise not_permitted("the claim may not be read", scope, str(newest.details[_DENIED]))
         wanted = decide(before)
         if wanted is None:
+            store.fresh()  # "it is yours already" is no answer of a copy
             return Outcome(before, None)
         event = _next(newest, height, scope, me, wanted)
+        if event.seq >= keys.MOST:
+            raise _spent(scope)
         if _published(store, before, event, newest):
             return Outcome(event.state, event)
     raise Unavailable(
@@ -124,6 +127,16 @@ def change(
         where=scope,
         why=f"no turn in {PATIENCE:.0f} seconds",
         run=f"git coord log {quote(scope)}",
+    )
+
+
+def _spent(scope: str) -> Unavailable:
+    return Unavailable(
+        "store-unavailable",
+        f"{scope} has no numbers left",
+        where=scope,
+        why=f"a record of it has the number {keys.MOST - 1}, which no count of ours reaches",
+        run="git coord doctor",
     )
 
 
@@ -143,7 +156,7 @@ def _next(newest: Event | None, height: int, scope: str, me: Identity, wanted: C
 
 
 def _published(store: Store, before: State, event: Event, newest: Event | None) -> bool:
-    """Publish `event`, decided on `newest`, and before it what others are to be told of it."""
+    """Publish `event`, decided on `newest`, and with it what others are to be told of it."""
     with store.writing():
         if not _stands(store, event, newest) or not _created(store, before, event):
             return False
@@ -163,18 +176,16 @@ def _created(store: Store, before: State, event: Event) -> bool:
     key, value = keys.event(folder, event.seq), eventjson.encode(event)
     if len(value) > store.caps.max_value:
         raise _full(event, len(before.line))
-    told = notices.publish(store, before, event)
-    try:
-        won = store.create(key, value).value == value
-    except Unavailable:
-        notices.withdraw(store, told)
-        raise
-    if won and not _proved(store, folder, event):
+    after = None if event.after is None else keys.event(folder, event.seq - 1)
+    told = notices.of(before, event)
+    there = store.append(key, value, after, told)
+    if there is None or there.value != value:
+        return False
+    if not _proved(store, folder, event):
         store.delete(key, value)
-        won = False
-    if not won:
         notices.withdraw(store, told)
-    return won
+        return False
+    return True
 
 
 def _tidied(store: Store, event: Event) -> None:
@@ -252,6 +263,8 @@ def compact(store: Store, folder: str, most: int = sweep.PORTION) -> int:
     old = bisect.bisect_left(numbers[:-1], 1, key=lambda seq: not is_old(seq))
     spare = max(old - 1, len(numbers) - _MOST_KEPT)
     below = numbers[: max(0, min(spare, most))]
+    if below:
+        notices.disprove(store, {folder: keys.MOST})
     for seq in below:
         _drop(store, keys.event(folder, seq))
     return len(below)

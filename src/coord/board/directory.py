@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from coord.base import publish, sharing
 from coord.base.names import quote
 from coord.board import keys, recordfile, sweeplock
-from coord.board.store import Caps, Rec, Unavailable, Unknown, not_permitted
+from coord.board.store import Caps, Rec, Unavailable, Unknown, in_turn, not_permitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +53,13 @@ class Directory:
             raise self._unsettled(path)
         return there
 
+    def append(
+        self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
+    ) -> Rec | None:
+        """See :meth:`coord.board.store.Store.append`; a look at `after` would prove nothing."""
+        del after
+        return in_turn(self, key, value, also)
+
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""
         keys.require(key)
@@ -76,7 +83,7 @@ class Directory:
             except Unavailable as error:  # another user's, closed to us: the rest can be read
                 yield Rec(keys.event(folder, 1), b"", denied=error.why)
                 continue
-            rec = self._read(f"{folder}/{_newest(names)}") if names else None
+            rec = self._read(f"{folder}/{keys.newest(names)}") if names else None
             if rec is not None:
                 yield rec
 
@@ -110,6 +117,12 @@ class Directory:
         except OSError as error:
             raise self._failed(error) from error
         return True
+
+    def fresh(self) -> None:
+        """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
+
+    def close(self) -> None:
+        """Nothing is held open."""
 
     def now(self) -> float | None:
         """Return the time of the clock that stamps files here: a touched probe's.
@@ -267,12 +280,6 @@ class Directory:
 def _shown(path: str) -> str:
     """Return the command that shows what stands at `path`, or in the way to it."""
     return f"ls -ld {quote(publish.nearest(path))}"
-
-
-def _newest(names: Sequence[str]) -> str:
-    """Return the last of sorted names: the highest number where some have more digits."""
-    is_long = len(max(names, key=len)) > len(names[-1])
-    return max(names, key=keys.seq_of) if is_long else names[-1]
 
 
 def _remove_empty(folder: str) -> None:

@@ -8,12 +8,18 @@ key is never a whole one. Nothing relies on decoding: the record holds the name.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SCOPE, INSTANCE, SERIES = "s-", "a-", "n-"
 _KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 _UNITS = tuple(chr(byte) if byte in _KEPT else f"={byte:02x}" for byte in range(256))
 _WHOLE, _CUT = 100, 58
 _LONGEST = 4200  # a scope, with its kind
 _SEQUENCE = 8
+#: What no scope of ours reaches: an event of a larger number is another program's.
+MOST = 10**12
 _PART = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-=")
 _PARTS = range(2, 4)
 
@@ -77,8 +83,14 @@ def event(folder: str, seq: int) -> str:
 
 def seq_of(key: str) -> int:
     """Return the number of an event's key; 0 for a key that is no event's."""
-    name = key.rpartition("/")[2]
-    return int(name) if len(name) >= _SEQUENCE and name.isascii() and name.isdigit() else 0
+    found = number_of(key) if len(key.rpartition("/")[2]) >= _SEQUENCE else 0
+    return found if 0 < found < MOST else 0
+
+
+def newest(names: Sequence[str]) -> str:
+    """Return the last of sorted names: the highest number where some have more digits."""
+    is_long = len(max(names, key=len)) > len(names[-1])
+    return max(names, key=seq_of) if is_long else names[-1]
 
 
 def actor(instance: str) -> str:
@@ -136,9 +148,14 @@ def require(key: str) -> None:
     Raises:
         ValueError: it is not, and could leave the store's folder.
     """
-    parts = key.split("/")
-    if len(parts) not in _PARTS or not all(is_part(part) for part in parts):
+    if not is_key(key):
         raise ValueError(f"not a key: {key!r}")
+
+
+def is_key(text: str) -> bool:
+    """Tell whether `text` is two or three plain parts."""
+    parts = text.split("/")
+    return len(parts) in _PARTS and all(is_part(part) for part in parts)
 
 
 def is_part(name: str) -> bool:

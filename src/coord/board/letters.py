@@ -6,7 +6,8 @@
 
 Each holds the messages whole, ids and all, so delivering it again creates the same bytes under the
 same names: nothing. A sender killed in between leaves a letter that its next command delivers, and
-the same ``send`` again *is* that letter.
+the same ``send`` again *is* that letter. One that was stopped in between delivers no more once its
+letter is gone: what others have delivered for it may have been read, and swept.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 # Where nothing is known of the sender's process, a letter this old was left by a killed one.
 _PATIENCE = 60.0
 _SENT = 29 * 86400  # read messages are kept for a day longer
+_LETTERS = "letters/"
 
 
 class Letter(NamedTuple):
@@ -43,11 +45,9 @@ class Letter(NamedTuple):
 
 def send(store: Store, instance: str, made: Sequence[Message]) -> None:
     """Send messages with one id, from `instance`."""
-    key = f"{keys.letters(instance)}/{made[0].id}"
-    value = _encode(made)
-    store.create(key, value)
-    _deliver(store, made)
-    store.delete(key, value)
+    letter = store.create(f"{keys.letters(instance)}/{made[0].id}", _encode(made))
+    _deliver(store, letter, made)
+    store.delete(letter.key, letter.value)
 
 
 def once(
@@ -63,8 +63,7 @@ def once(
         there = store.create(key, value)
     letter = _decode(there)
     sent = [] if letter is None else list(letter.messages)
-    if there.value == value or not _is_past(store, there):
-        _deliver(store, sent)
+    _deliver(store, there, sent)
     return there.value == value, sent
 
 
@@ -75,15 +74,18 @@ def settle(store: Store, instance: str) -> list[tuple[Message, ...]]:
         letter = _decode(rec)
         if letter is None or not _is_left(store, rec, letter):
             continue
-        _deliver(store, letter.messages)
+        _deliver(store, rec, letter.messages)
         store.delete(rec.key, rec.value)
         found.append(letter.messages)
     return found
 
 
 def _is_past(store: Store, rec: Rec) -> bool:
-    """Tell whether it was sent so long ago that it is read, and may have been taken away."""
-    now = store.now()
+    """Tell whether it was sent so long ago that it is read, and may have been taken away.
+
+    While a letter is half delivered, nothing of it goes.
+    """
+    now = None if rec.key.startswith(_LETTERS) else store.now()
     return now is not None and rec.at is not None and now - rec.at > _SENT
 
 
@@ -94,9 +96,14 @@ def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:
     return old or letter.sender.has_ended
 
 
-def _deliver(store: Store, made: Iterable[Message]) -> None:
+def _deliver(store: Store, letter: Rec, made: Iterable[Message]) -> None:
     for message in made:
-        store.create(f"{keys.messages(message.to.instance)}/{message.id}", messages.encode(message))
+        key = f"{keys.messages(message.to.instance)}/{message.id}"
+        with store.writing():  # a sweep comes before the look, or after the message
+            there = store.read(letter.key)
+            if there is None or there.value != letter.value or _is_past(store, there):
+                return
+            store.create(key, messages.encode(message))
 
 
 def _encode(made: Sequence[Message]) -> bytes:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from coord.base.frozen import NamedTuple
 from coord.board import eventjson, keys, peerjson, retired
+from coord.board.store import CLOSED, Unavailable
 from coord.identity import pin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from coord.board.events import Event, Place, State
     from coord.board.store import Rec, Store
@@ -75,15 +76,15 @@ def concerned(before: State, event: Event) -> dict[str, str]:
     return {instance: kind for instance, kind in found.items() if instance != event.instance}
 
 
-def publish(store: Store, before: State, event: Event) -> list[tuple[str, bytes]]:
-    """Publish the notices of `event`; return their keys and values, to withdraw them."""
-    made = []
-    for instance, kind in concerned(before, event).items():
-        key = f"{keys.notices(instance)}/{event.nonce}"
-        value = json.dumps(_document(kind, event)).encode() + b"\n"
-        store.create(key, value)
-        made.append((key, value))
-    return made
+def of(before: State, event: Event) -> list[tuple[str, bytes]]:
+    """Return the notices of `event`, keys and values, to be created with it."""
+    return [
+        (
+            f"{keys.notices(instance)}/{event.nonce}",
+            json.dumps(_document(kind, event)).encode() + b"\n",
+        )
+        for instance, kind in concerned(before, event).items()
+    ]
 
 
 def tell(store: Store, instance: str, kind: str, *, scope: str, by: str, reason: str) -> None:
@@ -110,6 +111,32 @@ def unread(store: Store, instance: str) -> list[Notice]:
         elif _is_idle(store, rec):
             store.delete(rec.key, rec.value)
     return sorted(found, key=lambda notice: notice.at)
+
+
+def disprove(store: Store, ends: Mapping[str, float]) -> None:
+    """Take away the notices of events that never came, while the records say so that are to go.
+
+    Args:
+        store: the board.
+        ends: the scopes they are of, by folder, and the number above which surely none will come.
+    """
+    for folder in store.folders("notices"):
+        try:
+            for rec in store.list(folder):
+                found = _read(rec)
+                if found is not None and _is_of_nothing(store, *found, ends):
+                    store.delete(rec.key, rec.value)
+        except Unavailable as error:  # another user's: what it says is told as it would have been
+            if error.rule != CLOSED:
+                raise
+
+
+def _is_of_nothing(store: Store, notice: Notice, seq: int, ends: Mapping[str, float]) -> bool:
+    folder = keys.claim(notice.scope)
+    if folder not in ends or notice.kind == "circle":
+        return False
+    rec = store.read(keys.event(folder, seq))
+    return seq > ends[folder] if rec is None else not eventjson.is_event(rec.value, notice.event)
 
 
 def told(store: Store, notice: Notice) -> None:
@@ -148,22 +175,33 @@ def _document(kind: str, event: Event) -> dict[str, object]:
 
 def _decoded(store: Store, rec: Rec) -> Notice | None:
     """Return the notice in `rec`; None when it is none, or its event has not come."""
+    found = _read(rec)
+    if found is None:
+        return None
+    notice, seq = found
+    return notice if notice.kind == "circle" or _happened(store, notice, seq) else None
+
+
+def _read(rec: Rec) -> tuple[Notice, int] | None:
+    """Return the notice in `rec` and the number of its event; None when it is none."""
     try:
         found = peerjson.document(rec.value)
         text = {key: str(found[key]) for key in ("kind", "scope", "by", "at", "reason")}
         text["shipped"] = str(found.get("shipped", ""))
-        notice = Notice(rec=rec, generation=int(found["generation"]), **text)
-        happened = notice.kind == "circle" or _happened(store, notice, int(found["seq"]))
+        seq = int(found["seq"])
+        if not 0 <= seq < keys.MOST:
+            return None
+        return Notice(rec=rec, generation=int(found["generation"]), **text), seq
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    return notice if happened else None
 
 
 def _happened(store: Store, notice: Notice, seq: int) -> bool:
     """Tell whether event `seq` is that of `notice`, or so long past that it was compacted.
 
     Where a scope has no records, the mark stands for those that were swept; in one that has, its
-    top is the last number given. What a swept scope gave is given no longer, and not told.
+    top is the last number given: before they went, what had not happened was disproved. What a
+    swept scope gave is given no longer, and not told.
     """
     folder = keys.claim(notice.scope)
     rec = store.read(keys.event(folder, seq))

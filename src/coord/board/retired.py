@@ -3,7 +3,8 @@
     retired/<number>   {"schema": 1, "nonce"}
 
 A scope without records begins above it, its number and its generation both, so that none is ever
-given twice. It is raised before the first record goes; the highest one counts.
+given twice. It is raised before the first record goes; the highest one counts. Whoever can write
+the board can raise it: one so high that scopes would have no numbers left is none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from coord.board.store import Rec, Store
 
 FOLDER = "retired"
+#: Of a mark, and so of a scope that is swept; above it there are nine times as many numbers.
+MOST = keys.MOST // 10
 
 
 def marker() -> bytes:
@@ -27,8 +30,8 @@ def marker() -> bytes:
 
 def mark(store: Store) -> int:
     """Return the mark; 0 where nothing was ever swept."""
-    names = (keys.number_of(rec.key) for rec in store.list(FOLDER, values=False))
-    return max(names, default=0)
+    found = (keys.number_of(rec.key) for rec in store.list(FOLDER, values=False))
+    return max((one for one in found if 0 <= one < MOST), default=0)
 
 
 def since(store: Store) -> float | None:
@@ -50,5 +53,5 @@ def lift(store: Store, number: int) -> None:
 
 def _marks(store: Store) -> list[Rec]:
     """Return the marks by number: as a name, one of nine digits comes before one of eight."""
-    found = (rec for rec in store.list(FOLDER) if keys.number_of(rec.key) >= 0)
+    found = (rec for rec in store.list(FOLDER) if 0 <= keys.number_of(rec.key) < MOST)
     return sorted(found, key=lambda rec: keys.number_of(rec.key))

@@ -100,8 +100,7 @@ class Roll:
             if actor.instance in kept or (
                 self._is_recent(actor, status) and actor.instance not in followed
             ):
-                home = None if self.is_elsewhere(actor.clone) else self._git_dir(actor)
-                found.append(_member(actor, status, facts.get(home or "")))
+                found.append(_member(actor, status, facts.get(self.home(actor) or "")))
         return sorted(found, key=lambda member: (member.actor.actor, member.actor.instance))
 
     def _followed(self, listed: Iterable[Actor]) -> set[str]:
@@ -193,9 +192,13 @@ class Roll:
             return 3
         return 2 if any(one.ended for one in waits) else 1
 
+    def home(self, actor: Actor) -> str | None:
+        """Return the private git dir of a worker of this clone."""
+        return None if self.is_elsewhere(actor.clone) else self._git_dir(actor)
+
     def _home(self, instance: str | None) -> str | None:
         actor = actors.find(self._store, instance) if instance else None
-        return None if actor is None or self.is_elsewhere(actor.clone) else self._git_dir(actor)
+        return None if actor is None else self.home(actor)
 
     def works_on(self, place: Place) -> bool:
         """Tell whether the command that a place of ``run`` guards is still there."""

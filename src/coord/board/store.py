@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
+#: The rule of a refusal where another user keeps us out.
+CLOSED = "not-permitted"
+
+
 class Rec(NamedTuple):
     """One record.
 
@@ -31,12 +35,14 @@ class Rec(NamedTuple):
         at: seconds, stamped by the store's clock; None where the store has none.
         denied: who keeps us from reading it, where somebody does: it is whole for others, so
             nothing is decided on it, and nothing is written over or taken away.
+        rev: the place of its writing in the one sequence of the store; None where there is none.
     """
 
     key: str
     value: bytes
     at: float | None = None
     denied: str | None = None
+    rev: int | None = None
 
 
 class Caps(NamedTuple):
@@ -73,7 +79,7 @@ class Misconfigured(StoreError):
 
 def not_permitted(what: str, where: str, why: str) -> Unavailable:
     """Return why another user's permissions keep us out; nothing is broken, and nothing changed."""
-    return Unavailable("not-permitted", what, where=where, why=why, run="git coord doctor")
+    return Unavailable(CLOSED, what, where=where, why=why, run="git coord doctor")
 
 
 class Store(Protocol):
@@ -91,6 +97,17 @@ class Store(Protocol):
 
         At most one value ever, until deleted; never seen empty or in part; after the return it
         survives SIGKILL of anybody.
+        """
+
+    def append(
+        self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
+    ) -> Rec | None:
+        """Create `key` as :meth:`create` does, and with it what belongs to it: all, or nothing.
+
+        Where the store can, in one step, and only if the record `after` is still there; or, where
+        it is None, if the folder of `key` is empty: else None, and nothing is created. Where it
+        cannot, `also` comes first and is taken back if `key` is another's, and whoever needs the
+        predecessor proves it afterwards.
         """
 
     def read(self, key: str) -> Rec | None:
@@ -133,5 +150,38 @@ class Store(Protocol):
         For compaction and for records of one's own only.
         """
 
+    def fresh(self) -> None:
+        """Insist that what is read from now on is true now, where reads come from a copy.
+
+        Raises:
+            Unavailable: it cannot be brought up to date; until then reads say what it has.
+        """
+
+    def close(self) -> None:
+        """Let go of connections and files; a later call opens them again, in a fork its own."""
+
     def now(self) -> float | None:
         """Return the time by the clock that stamps ``Rec.at``; None where there is none."""
+
+
+def in_turn(store: Store, key: str, value: bytes, also: Sequence[tuple[str, bytes]]) -> Rec:
+    """Do what :meth:`Store.append` asks for in several steps.
+
+    Raises:
+        StoreError: `key` was surely not created, and `also` was taken back; or it may have been.
+    """
+    for name, text in also:
+        store.create(name, text)
+    try:
+        there = store.create(key, value)
+    except Unavailable:
+        _taken_back(store, also)
+        raise
+    if there.value != value:
+        _taken_back(store, also)
+    return there
+
+
+def _taken_back(store: Store, made: Sequence[tuple[str, bytes]]) -> None:
+    for name, text in made:
+        store.delete(name, text)

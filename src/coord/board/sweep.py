@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from coord.board import eventjson, keys, retired
-from coord.board.store import Unavailable
+from coord.board import eventjson, keys, notices, retired
+from coord.board.store import CLOSED, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 KEPT_FOR = 7 * 86400
 #: Most records that one portion takes away; as many scopes are looked at.
 PORTION = 64
-# Of an event. Each raises the generation by one at most; what says more is of another program.
-_MOST = 10**12
-_CLOSED = "not-permitted"  # by another user: of one scope, and the others go on
 T = TypeVar("T")
 
 
@@ -56,6 +53,7 @@ def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None
         found = some(store.folders("claims"), most) if among is None else among
         ended = [one for folder in found if (one := _ended(store, folder, now)) is not None]
         if ended:
+            notices.disprove(store, {one.folder: one.seq for one in ended})
             retired.lift(store, max(one.seq for one in ended))
         return Done(_taken(store, ended, most), len(found))
 
@@ -92,7 +90,7 @@ def _ended(store: Store, folder: str, now: float) -> _Ended | None:
     try:
         return _free(store, folder, now)
     except Unavailable as error:
-        if error.rule != _CLOSED:
+        if error.rule != CLOSED:
             raise
         return None
 
@@ -107,7 +105,8 @@ def _free(store: Store, folder: str, now: float) -> _Ended | None:
         state = eventjson.decode(top.value, folder, seq).state
     except eventjson.Foreign:
         return None
-    if state.line or state.offers or not state.generation <= seq < _MOST:
+    # An event raises the generation by one at most; what says more is of another program.
+    if state.line or state.offers or not state.generation <= seq < retired.MOST:
         return None
     records = [numbers[one] for one in sorted(numbers) if one]
     if not all(_is_whole(store.read(key)) for key in records):
@@ -143,6 +142,6 @@ def _went(store: Store, key: str) -> bool | None:
             return True
         return None if store.read(key) is not None else False
     except Unavailable as error:
-        if error.rule != _CLOSED:
+        if error.rule != CLOSED:
             raise
         return None

@@ -14,6 +14,21 @@ from coord.liveness import process, signs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol
+
+    from coord.board.replica import Replica
+
+    class Rings(Protocol):
+        """What wakes one who waits."""
+
+        def expect(self, event: str) -> None:
+            """Ring at another event from now on."""
+
+        def rest(self, seconds: float) -> str:
+            """Sleep until it rings: ``changed``, ``ended``, or ``time`` after so many seconds."""
+
+        def close(self) -> None:
+            """Let go of what is kept for it."""
 
 
 class Watch:
@@ -66,3 +81,10 @@ def bell(event: str, news: str, watch: Watch) -> bells.Bell:
     """Return what rings at the file `event`, at a new one in `news`, and when `watch` breaks."""
     above = [(link.pid, link.start) for link in watch.watched]
     return bells.Bell(event, news, above, process.has_ended)
+
+
+def afar(store: Replica, below: Sequence[str], watch: Watch) -> Rings:
+    """Return what rings at anything new `below` some prefixes of `store`, and as :func:`bell`."""
+    from coord.board import farbell  # noqa: PLC0415  # threads, which a board of files does without
+
+    return farbell.Bell(store, below, [link.pid for link in watch.watched], watch.is_broken)

@@ -34,8 +34,8 @@ def fall(waiting: Waiting, answer: str, program: list[str] | None = None) -> Non
         answer: how it ends, as :class:`coord.cli.slumber.Asleep` has it.
         program: what it becomes again; None: what was called.
     """
-    if not (sys.executable and sys.orig_argv):
-        return
+    if waiting.worker.store.caps.hosts or not (sys.executable and sys.orig_argv):
+        return  # no file tells of an event elsewhere, and the small program has no client
     words = [*_words(waiting), answer, *(program or sys.orig_argv)]
     fd = -1 if waiting.session is None else waiting.session.fd
     if fd >= 0:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import time
 from typing import NoReturn
 
 import click
 
 import coord
-from coord.base import command
+from coord.base import command, duration
 from coord.base.errors import CoordError, Environment, Usage
 from coord.base.names import quote, shown
 from coord.cli import closed, show
 from coord.cli.verbs import GROUPS, VERBS
 
 # They leave no trace, not even of who has asked; a session gives the signs of its command alone.
-_TRACELESS = {"agents", "clone-id", "completion", "doctor", "log-merge", "session"}
+_TRACELESS = {"agents", "clone-id", "completion", "doctor", "log-merge", "session", "store"}
 
 # Where an answer is lost: who may be asked again as they were, and what shows what others did.
 _LOOKING = {
@@ -31,6 +32,7 @@ _SHOWN = {
     "pin": "whoami",
     "put-down": "put-down",
     "ship": "mirror",
+    "store": "store",
     "track": "doctor",
     "untrack": "doctor",
 }
@@ -100,6 +102,19 @@ def main(ctx: click.Context, actor: str | None) -> None:
     pulse.beat(actor)
 
 
+def _tell_of_copies() -> None:
+    """Say of each board elsewhere that was read from its copy how old that is; close them all."""
+    chosen = sys.modules.get("coord.board.chosen")
+    for board in chosen.opened() if chosen else ():
+        if board.unreached is not None:
+            error, age = board.unreached.error, duration.told(time.time() - board.unreached.at)
+            show.note(
+                f"the board at {board.where} cannot be reached: {error.why}; "
+                f"what is shown of it is {age} old"
+            )
+        board.close()
+
+
 def run() -> NoReturn:
     """Run ``git coord`` and leave with its exit code."""
     closed.outlive_readers()
@@ -111,6 +126,13 @@ def run() -> NoReturn:
 
 def answer(command: click.Command, args: list[str], name: str) -> int:
     """Run a click command and return its exit code, printing any error once, in three lines."""
+    try:
+        return _answered(command, args, name)
+    finally:
+        _tell_of_copies()
+
+
+def _answered(command: click.Command, args: list[str], name: str) -> int:
     try:
         done = command.main(args, prog_name=name, standalone_mode=False)
         sys.stdout.flush()

@@ -61,10 +61,14 @@ def _parts(folder: str) -> list[str]:
 
 
 def _unreadable(store: Store, common_dir: str, root: str) -> Iterator[Finding]:
-    """Yield each scope whose newest record is none: nobody knows who holds it."""
+    """Yield each scope whose newest record is none, or the last there can be."""
     try:
         for event in claims.tops(store):
-            if event.kind == "unreadable" and "denied" not in event.details:
+            if event.seq >= keys.MOST - 1:
+                path = os.path.join(root, keys.event(keys.claim(event.scope), event.seq))
+                message = f"{path} is none of ours, and after it {shown(event.scope)} has no number"
+                yield Finding("record-unreadable", common_dir, message, _aside(path))
+            elif event.kind == "unreadable" and "denied" not in event.details:
                 yield _torn(common_dir, root, event)
     except StoreError as error:
         yield Finding(error.rule, common_dir, f"{error.where}: {error.why}", error.run)

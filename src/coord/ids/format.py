@@ -10,6 +10,8 @@ _SPEC = re.compile(r"(?P<prefix>[^{}]*)\{n(?::0(?P<width>[1-9])d?)?\}(?P<suffix>
 _LITERAL = re.compile(r"[A-Za-z0-9._-]*")
 _NAMESPACE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 _DIGITS = 9  # of a number; what has more is a date or a hash
+#: What no number of a series reaches.
+MOST = 10**_DIGITS
 
 
 class Invalid(ValueError):

@@ -112,7 +112,9 @@ def take(store: Store, here: Worktree, series: Series, mine: Claim) -> str:
     names = {folded(path) for path in used}
     folder = keys.series(series.name)
     spent = [keys.number_of(rec.key) for rec in store.list(folder, values=False)]
-    number = max([series.spent, *series.numbers(used), *spent])
+    number = max(
+        [series.spent, *series.numbers(used), *(one for one in spent if one < formats.MOST)]
+    )
     while True:
         number += 1
         text = series.format.text(number)

@@ -51,6 +51,11 @@ class Status(NamedTuple):
         return self.liveness == ENDED
 
     @property
+    def has_left(self) -> bool:
+        """Whether all that is known of it has ended: no proof, if it has only left."""
+        return self.liveness in {LEFT, ENDED}
+
+    @property
     def gone(self) -> bool:
         """Whether git has forgotten its worktree."""
         return self.liveness == GONE

@@ -189,6 +189,11 @@ def sign_off(git_dir: str, instance: str, stay: Collection[str]) -> None:
         os.close(publish.opened(os.path.join(folder, SIGNED_OFF), share))
 
 
+def unknown(at: float, where: str) -> Sign:
+    """Return the sign of a session of which nothing is known but its last sign and its clone."""
+    return Sign("", at, 0, "", "", "", _NONE, clone=where)
+
+
 def has_signed_off(git_dir: str, instance: str) -> bool:
     """Tell whether an instance said that it leaves, and gave no command since."""
     return os.path.lexists(os.path.join(_folder(git_dir, instance), SIGNED_OFF))
@@ -326,11 +331,11 @@ def _tidy(folder: str, share: int) -> None:
     found.sort(key=lambda one: (one.name not in over, one.at))
     for one in found[: len(found) - _KEPT + 1]:
         if one.name not in over:
-            _set_aside(folder, one, share)
+            set_aside(folder, one, share)
         publish.unlink(os.path.join(folder, one.name))
 
 
-def _set_aside(folder: str, one: Sign, share: int) -> None:
+def set_aside(folder: str, one: Sign, share: int) -> None:
     """Keep what stood above a session in the file of those that have none, beside what is there.
 
     Its numbers count here and now: of what is none of them nothing is known any more.

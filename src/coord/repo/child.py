@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import time
 
 from coord.base.frozen import NamedTuple
 
@@ -30,11 +31,15 @@ class Pipe(NamedTuple):
 
 
 def run(
-    argv: Sequence[str], env: Mapping[str, str], stdin: bytes | None = None
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    stdin: bytes | None = None,
+    within: float | None = None,
 ) -> tuple[int, bytes, bytes]:
     """Run a command to its end; return its status (or minus a signal), stdout and stderr.
 
     Raises:
+        TimeoutError: it took more than `within` seconds, and was killed.
         OSError: it is not on the PATH of `env`, or cannot be started.
     """
     program = _found(argv[0], env)
@@ -51,7 +56,7 @@ def run(
     for end in (out.write, err.write, *(feed[:1] if feed else ())):
         os.close(end)
     try:
-        answers = _exchanged(feed and feed.write, stdin or b"", out.read, err.read)
+        answers = _exchanged(feed and feed.write, stdin or b"", out.read, err.read, within)
     except BaseException:
         os.kill(pid, SIGKILL)  # nobody reads on, as after Ctrl-C
         os.waitpid(pid, 0)
@@ -77,7 +82,9 @@ def _wired(feed: Pipe | None, out: Pipe, err: Pipe) -> list[tuple[object, ...]]:
     return [stdin, (os.POSIX_SPAWN_DUP2, out.write, 1), (os.POSIX_SPAWN_DUP2, err.write, 2)]
 
 
-def _exchanged(into: int | None, feed: bytes, out: int, err: int) -> tuple[bytes, bytes]:
+def _exchanged(
+    into: int | None, feed: bytes, out: int, err: int, within: float | None
+) -> tuple[bytes, bytes]:
     """Feed and read side by side, for a full pipe on one side would stop the other; close all."""
     read: dict[int, list[bytes]] = {out: [], err: []}
     open_ends = {out, err}
@@ -85,13 +92,14 @@ def _exchanged(into: int | None, feed: bytes, out: int, err: int) -> tuple[bytes
     poll.register(out, select.POLLIN)
     poll.register(err, select.POLLIN)
     rest = memoryview(feed)
+    limit = None if within is None else time.monotonic() + within
     if into is not None:
         os.set_blocking(into, False)
         poll.register(into, select.POLLOUT)
         open_ends.add(into)
     try:
         while open_ends:
-            for end, _ in poll.poll():
+            for end, _ in poll.poll() if limit is None else _ready(poll, limit):
                 if end == into:
                     rest = _written(end, rest)
                     ended = not rest
@@ -106,6 +114,13 @@ def _exchanged(into: int | None, feed: bytes, out: int, err: int) -> tuple[bytes
         for end in open_ends:
             os.close(end)
     return b"".join(read[out]), b"".join(read[err])
+
+
+def _ready(poll: select.poll, limit: float) -> list[tuple[int, int]]:
+    ready = poll.poll(max(0.0, limit - time.monotonic()) * 1000)
+    if not ready:
+        raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+    return ready
 
 
 def _written(end: int, rest: memoryview) -> memoryview:

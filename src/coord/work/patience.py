@@ -15,12 +15,13 @@ from coord.work import cutoff, lost, news
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from coord.board.bell import Bell
     from coord.board.events import Place
+    from coord.board.waiting import Rings
     from coord.work.arrive import Worker
     from coord.work.call import Call
 
 _AGAIN = 1.0  # seconds; that somebody has ended is no event
+_AFAR = 15.0  # likewise, where each look is a request
 
 
 def until(
@@ -52,13 +53,17 @@ def until(
         Refused: the time is up, a process above this one has ended, or the scope is offered.
     """
     end = time.monotonic() + timeout if end is None else end
-    beaten = time.monotonic()
-    while True:
-        newest = claims.top(worker.store, scope)
-        state = State() if newest is None else newest.state
-        # It listens before anything is judged: what comes after the judgement rings.
-        bell = bell_of(worker, scope, claims.next_after(worker.store, newest))
-        try:
+    beaten, bell = time.monotonic(), None
+    again = _AFAR if worker.store.caps.hosts else _AGAIN
+    try:
+        while True:
+            newest = claims.top(worker.store, scope)
+            state = State() if newest is None else newest.state
+            # It listens before anything is judged: what comes after the judgement rings.
+            event = claims.next_after(worker.store, newest)
+            if bell is None:
+                bell = bell_of(worker, scope, event)
+            bell.expect(event_of(worker, scope, event))
             rung()
             if is_open(state):
                 return
@@ -67,14 +72,15 @@ def until(
             if now >= end:
                 raise timed_out(worker, scope, state, timeout)
             told = lost.tell(call, worker, scope, state, told)
-            rest = min(end - now, _AGAIN, worker.beat_every)
+            rest = min(end - now, again, worker.beat_every)
             if worker.watch.is_broken() or bell.rest(rest) == "ended":
                 raise cutoff.orphaned(worker.watch.told, scope)
-        finally:
+            if time.monotonic() - beaten >= worker.beat_every:
+                worker.beat()
+                beaten = time.monotonic()
+    finally:
+        if bell is not None:
             bell.close()
-        if time.monotonic() - beaten >= worker.beat_every:
-            worker.beat()
-            beaten = time.monotonic()
 
 
 def told(scope: str, holder: Place, number: int | None, timeout: float) -> str:
@@ -86,8 +92,12 @@ def told(scope: str, holder: Place, number: int | None, timeout: float) -> str:
     )
 
 
-def bell_of(worker: Worker, scope: str, event: int) -> Bell:
+def bell_of(worker: Worker, scope: str, event: int) -> Rings:
     """Return what rings at event number `event` of `scope`, and at news for `worker`."""
+    copy = chosen.copy_of(worker.store)
+    if copy is not None:
+        told = [] if news.reader(worker) is None else [keys.notices(worker.instance)]
+        return waiting.afar(copy, [keys.claim(scope), *told], worker.watch)
     return waiting.bell(event_of(worker, scope, event), news_of(worker), worker.watch)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.board import claims, events, view
-from coord.liveness import process, sessionfile
+from coord.liveness import process, sessionfile, spent
 from coord.work import arrive, circle, lost, patience
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def holding(
     """
     worker = arrive.acting(call, [name])
     scope = worker.scopes[0]
+    spent.forget(worker.here.git_dir)
     session = sessionfile.begin(worker.here.git_dir, "run", worker.instance, scope)
     try:
         hold = Hold(call, worker, scope, _place(call, worker, session, command), session)

@@ -6,7 +6,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.liveness import beats, process, sessionfile, signs
+from coord.liveness import beats, process, sessionfile, signs, spent
 from coord.work import arrive
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def keeping(call: Call) -> Iterator[Kept]:
         OSError: the private git dir cannot be written.
     """
     worker = arrive.looking(call)
+    spent.forget(worker.here.git_dir)
     session = sessionfile.begin(worker.here.git_dir, "session", worker.instance)
     try:
         yield Kept(call, worker, session)

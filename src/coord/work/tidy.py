@@ -41,6 +41,7 @@ def portion(store: Store, roll: Roll) -> None:
         bygone.mail(store)
         bygone.posted(store)
         bygone.workers(store, roll)
+        bygone.strays(store, roll)
     except CoordError:
         return
 
@@ -66,7 +67,8 @@ def everything(call: Call) -> Swept:
     total = scopes.records
     total += sum(claims.compact(store, folder, _MOST) for folder in store.folders("claims"))
     acts = [partial(act, store, _AT_ONCE, _MOST) for act in (bygone.mail, bygone.posted)]
-    rest = _all([*acts, partial(bygone.workers, store, roll, _AT_ONCE, _MOST)], total)
+    acts += [partial(act, store, roll, _AT_ONCE, _MOST) for act in (bygone.workers, bygone.strays)]
+    rest = _all(acts, total)
     total += rest.records
     return Swept(total, total >= _MOST, scopes.alone and rest.alone)
 

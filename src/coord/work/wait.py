@@ -93,7 +93,7 @@ def wait(
     scope, within = worker.scopes[0], circle.inside(call)
 
     def is_open(state: State) -> bool:
-        return could_hold(worker, state, within)
+        return _could_surely_hold(worker, state, within)
 
     def require_no_offer() -> None:
         reader = news.reader(worker)
@@ -178,6 +178,18 @@ def _say(call: Call, worker: Worker, scope: str, state: State, timeout: float) -
     call.note(patience.told(scope, next(working, state.holder), number, timeout))
     if view.orders_merges(scope, state.line):
         call.note(f"no work has to wait for {scope}: that line is the order of merging")
+
+
+def _could_surely_hold(worker: Worker, state: State, within: tuple[str, ...]) -> bool:
+    """Return :func:`could_hold`; not by a copy that may be old.
+
+    Raises:
+        Unavailable: it says so, and the board cannot be asked.
+    """
+    found = could_hold(worker, state, within)
+    if found:
+        worker.store.fresh()
+    return found
 
 
 def could_hold(worker: Worker, state: State, within: tuple[str, ...] = ()) -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from coord.work.call import Call
     from coord.work.whoami import Known
 
+_CHECKOUT = 600  # seconds; git writes a whole tree while a peer holds the lock
+
 
 def add(
     call: Call,
@@ -67,8 +69,8 @@ def _added(
         env[whoami.VARIABLE] = actor
     # Not --no-track: git refuses that option where no new branch comes of the call.
     words = ("-c", "branch.autoSetupMerge=false", "worktree", "add", *options, "--", *target)
-    share = sharing.of(here.common_dir)
-    with publish.lock(os.path.join(here.common_dir, "coord", "worktree-add.lock"), share):
+    path = os.path.join(here.common_dir, "coord", "worktree-add.lock")
+    with publish.lock(path, sharing.of(here.common_dir), _CHECKOUT):
         code = git.with_hooks(*words, cwd=call.cwd, env=env)
         if code:
             raise _failed(call, target[0], code)

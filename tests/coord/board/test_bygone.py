@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,13 +15,17 @@ from coord.board.events import Place
 from coord.board.messages import Message, Party
 from coord.board.offer import Offer
 from coord.board.roll import Roll
-from coord.identity import pin
+from coord.identity import pin, whoami
 from coord.identity.whoami import Identity
-from coord.liveness import clone
+from coord.liveness import clone, process, signs
 from coord.repo import worktree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from coord.board.store import Store
+    from coord.liveness.process import Process
     from harness import Repo
 
 MONTH = 31 * 86400
@@ -121,6 +127,47 @@ def test_a_worker_goes_a_month_after_it_went(repo: Repo, board: str) -> None:
     assert list(actors.every(store)) == list(store.list("gone")) == []
 
 
+def named(repo: Repo, root: str, name: str, process: Process) -> str:
+    """Let a worker act by a name in the main worktree, a month ago, below a process."""
+    here = worktree.discover(str(repo.path))
+    instance = whoami.minted(here, name) or ""
+    made = actors.Actor(name, instance, ".", "h", pin.now())
+    actors.enrol(Directory(root), made, here.common_dir)
+    aged(root, keys.actor(instance))
+    signs.leave(here.git_dir, instance, signs.alone(process), 0)
+    for folder in (f"coord-sessions/{instance}", "coord-instances"):
+        for path in (here.private(folder), *map(str, Path(here.private(folder)).iterdir())):
+            aged("/", path)
+    return instance
+
+
+def test_a_worker_without_a_pin_goes_with_its_name(repo: Repo, board: str) -> None:
+    """Each name that ever acted in the main worktree was looked up by all; not one that lives."""
+    store, here = Directory(board), worktree.discover(str(repo.path))
+    with subprocess.Popen(["sleep", "60"]) as child:
+        over = process.of(child.pid)
+        child.kill()
+    ended, holds, back, lives = (
+        named(repo, board, name, process.own() if name == "lives" else over)
+        for name in ("ended", "holds", "back", "lives")
+    )
+    mine = Place("holds", holds, "b", pin.now())
+    me = Identity("holds", holds, "explicit", 1)
+    claims.change(store, "task:x", me, lambda at: events.joined(at, mine, lambda _: False))
+    assert bygone.workers(store, roll(repo, store)).records == 0  # first seen gone
+    for rec in store.list("gone", values=False):
+        aged(board, rec.key)
+    signs.leave(here.git_dir, back, signs.alone(over), 0)
+
+    while bygone.workers(store, roll(repo, store)).records:
+        pass
+
+    assert {one.instance for one in actors.every(store)} == {holds, back, lives}
+    assert set(os.listdir(here.private("coord-sessions"))) == {holds, back, lives}
+    assert whoami.minted(here, "holds") == holds
+    assert whoami.minted(here, "ended") not in {ended, None}
+
+
 def test_the_receipt_of_an_offer_that_stands_is_kept(repo: Repo, board: str) -> None:
     """It was shown a month ago; without its receipt it would be news again."""
     del repo
@@ -162,6 +209,77 @@ def test_what_was_read_a_month_ago_goes_with_its_receipt(repo: Repo, board: str)
     assert texts == {"halfway": True, "unread": False, "young": True}
     assert [one.text for one in inbox.unread(store, me)] == [unread.text]
     assert len(list(store.list(keys.read(me)))) == 1
+
+
+class Stopped:
+    """A client that is stopped once, before its `at`-th look at its letter."""
+
+    def __init__(self, store: Store, at: int, meanwhile: Callable[[], None]) -> None:
+        self._store, self._left, self._meanwhile = store, at, meanwhile
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Share the lock, after what happened meanwhile."""
+        self._left -= 1
+        if self._left == 0:
+            self._meanwhile()
+        return self._store.writing()
+
+
+@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("once", [True, False])
+def test_a_sender_that_was_stopped_for_a_month_delivers_nothing_again(
+    repo: Repo, board: str, at: int, once: bool
+) -> None:
+    """Its next command has, all was read, and swept; or it came to be too late to tell."""
+    del repo
+    store, to = Directory(board), ("i-b", "i-c")
+    name, now = messages.stamped(store)
+    made = [Message(name, "help", SENDER, Party(one, one), None, None, "text", now) for one in to]
+
+    def a_month() -> None:
+        for folder in ("letters/a-i-peer", "posted/a-i-peer"):
+            for rec in store.list(folder, values=False):
+                aged(board, rec.key)
+        letters.settle(store, SENDER.instance)
+        for one in to:
+            inbox.mark_read(store, one, inbox.unread(store, one))
+            for rec in (*store.list(keys.messages(one)), *store.list(keys.read(one))):
+                aged(board, rec.key)
+        while bygone.mail(store).records:
+            pass
+        assert [inbox.every(store, one) for one in to] == [[], []]
+
+    stopped: Store = Stopped(store, at, a_month)  # type: ignore[assignment]
+    if once:
+        letters.once(stopped, f"{keys.posted(SENDER.instance)}/pause-x", lambda: made)
+    else:
+        letters.send(stopped, SENDER.instance, made)
+
+    assert [inbox.every(store, one) for one in to] == [[], []]
+
+
+def test_mail_that_came_to_a_worker_as_it_was_taken_away_goes(repo: Repo, board: str) -> None:
+    """Not what is young, nor what is for somebody on record, or pinned and not on record yet."""
+    store, here = Directory(board), worktree.discover(str(repo.path))
+    known = enrolled(repo, board, "worktrees/a")
+    rule = pin.Authorship("", "", keep=True)
+    pinned, _ = pin.ensure(here.git_dir, here.common_dir, "me", rule)
+    for to in ("i-taken", known, pinned.instance, "i-holds"):
+        sent(store, board, to, "text")
+    young = sent(store, board, "i-young", "text")
+    os.utime(os.path.join(board, f"{keys.messages('i-young')}/{young.id}"))
+    mine = Place("w", "i-holds", "b", pin.now())
+    me = Identity("w", "i-holds", "pinned", 2)
+    claims.change(store, "task:x", me, lambda at: events.joined(at, mine, lambda _: False))
+
+    while bygone.strays(store, roll(repo, store), most=1).records:
+        pass
+
+    left = {folder.partition("/a-")[2] for folder in store.folders("messages")}
+    assert left == {known, pinned.instance, "i-holds", "i-young"}
 
 
 def test_what_was_sent_for_claims_that_ended_goes(repo: Repo, board: str) -> None:

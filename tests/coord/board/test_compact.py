@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, events, keys
+from coord.board import claims, events, keys, notices
 from coord.board.directory import Directory
-from coord.board.events import Place
+from coord.board.events import Place, State
 from coord.identity.whoami import Identity
 
 if TYPE_CHECKING:
@@ -120,3 +120,22 @@ def test_the_week_is_found_without_opening_its_records(
     claims.compact(store, FOLDER)
 
     assert len(looked) <= 8
+
+
+def test_a_notice_of_nothing_goes_before_the_record_that_disproves_it(root: Path) -> None:
+    """Its writer was killed; told a week later, its reader gave up what nobody had taken."""
+    store = Directory(str(root))
+    for seq, instance, nonce in ((3, "i-8", "f" * 16), (4, "i-7", None)):
+        event = claims.history(store, "task:x")[seq - 1]
+        before = State(line=(Place("a", instance, "main", "now"),))
+        forged = event._replace(nonce=nonce or event.nonce, instance="i-9")
+        for key, value in notices.of(before, forged):
+            store.create(key, value)
+    for seq in range(1, 7):
+        _age(root, seq, 8)
+
+    claims.compact(store, FOLDER)
+
+    assert _kept(root) == [6, 7, 8, 9, 10]
+    told = [notices.unread(store, instance) for instance in ("i-8", "i-7")]
+    assert [[one.kind for one in some] for some in told] == [[], ["lost"]]

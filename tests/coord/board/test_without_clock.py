@@ -76,7 +76,9 @@ def test_a_notice_is_kept_until_its_event_comes(store: Directory, tmp_path: Path
             store, "task:x", who, lambda at, mine=one: events.joined(at, mine, lambda _: False)
         )
     before = claims.state(store, "task:x")
-    made = notices.publish(store, before, _released())
+    made = notices.of(before, _released())
+    for key, value in made:
+        store.create(key, value)
     _aged(tmp_path)
 
     assert list(_told(store)) == []  # it comes too early to be told

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -95,14 +94,7 @@ def _running(repo: Repo, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     null = subprocess.DEVNULL
     argv = ["git-coord", *words]
     child = subprocess.Popen(
-        argv,
-        cwd=repo.path,
-        env=repo.env,
-        stdout=null,
-        stderr=null,
-        stdin=null,
-        # A suite in the background of a script ignores Ctrl-C, and so would its children.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no thread
+        argv, cwd=repo.path, env=repo.env, stdout=null, stderr=null, stdin=null
     )
     try:
         yield child

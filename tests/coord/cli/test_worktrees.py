@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+
+from coord.base import publish
+from harness.board import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +89,22 @@ def test_twenty_at_once_all_end_pinned(installed: Repo, tmp_path: Path) -> None:
 
     assert len({answer["instance"] for answer in answers}) == 20
     assert {answer["source"] for answer in answers} == {"pinned"}
+
+
+@pytest.mark.slow
+def test_a_long_checkout_of_a_peer_is_waited_for(installed: Repo, tmp_path: Path) -> None:
+    """Git writes a big tree for minutes; other locks are held for the time of a file or two."""
+    lock = installed.common("coord") / "worktree-add.lock"
+    lock.touch()
+    peer = subprocess.Popen(["flock", str(lock), "sleep", str(publish.PATIENCE + 1)])
+    assert eventually(
+        lambda: subprocess.run(["flock", "-n", str(lock), "true"], check=False).returncode
+    )
+
+    done = installed.coord("worktree", "add", str(tmp_path / "w"), "-b", "side")
+
+    assert peer.poll() == 0
+    assert done.code == 0, done.err
 
 
 def test_a_bad_name_makes_nothing_and_the_printed_command_makes_it_all(

@@ -52,3 +52,16 @@ def test_a_torn_newest_record_is_taken_over_by_the_command(
 
     assert str(record) in found.message
     assert rules(side) == set()
+
+
+def test_a_record_after_which_no_number_comes_is_put_aside(installed: Repo, side: Repo) -> None:
+    """A take-over of it would need a number that nobody looks at."""
+    assert side.coord("claim", "x").code == 0
+    (record,) = installed.common("coord/board/claims").glob("*/*")
+    (record.parent / f"{10**12 - 1}").write_bytes(b"x")
+    assert side.coord("release", "x").refusal.rule == "store-unavailable"
+
+    found = mended(installed, "record-unreadable")
+
+    assert str(record.parent) in found.message
+    assert side.coord("release", "x").code == 0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.board import keys
 from coord.board.directory import Directory
 from coord.ids import series
 from coord.ids.claim import Claim
@@ -79,3 +80,16 @@ def test_two_series_do_not_share_numbers_and_one_never_gives_one_twice(
     assert taken == ["HW-0001", "DR-0001", "hw-0002", "HW-0003"]
     reserved = series.reserved(board, series.of_namespace(place.top, "HW"))
     assert [(one.number, one.actor) for one in reserved] == [(1, "ada"), (2, "ada"), (3, "ada")]
+
+
+def test_a_number_that_no_series_reaches_is_not_counted_on(repo: Repo) -> None:
+    """Whoever can write a file on the board would end the series with it."""
+    board = Directory(str(repo.common("coord/board")))
+    place = worktree.discover(str(repo.path))
+    found = series.of_namespace(place.top, "HW")
+    board.create(f"{keys.series(found.name)}/{10**11}", b"x")
+    board.create(f"{keys.series(found.name)}/litter", b"x")
+
+    made = [series.take(board, place, found, MINE._replace(nonce=nonce)) for nonce in "ab"]
+
+    assert made == ["HW-0001", "HW-0002"]

@@ -1,45 +1,79 @@
-"""The stores that are held to the contract: a new one adds its line to STORES and nothing else."""
+"""The stores that are held to the contract: a new one adds its line to STORES and nothing else.
+
+A server's own fixture is asked for by its name, once a run, and only where its store is tested.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from coord.board.cluster import Cluster
 from coord.board.directory import Directory
+from coord.board.replica import Replica
+from coord.etcd import address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from coord.board.store import Store
 
 
 class Maker(NamedTuple):
-    """Opens one and the same store from any process."""
+    """Opens one and the same store from any process.
+
+    Attributes:
+        kind: opens what `place` names.
+        place: a folder, or a URL.
+        keys: how many keys each of many racers tries to create.
+    """
 
     kind: Callable[[str], Store]
     place: str
+    keys: int
 
     def open(self) -> Store:
         """Return a fresh client of the store."""
         return self.kind(self.place)
 
 
-STORES = {"directory": Directory}
+class Kind(NamedTuple):
+    """A store: how it is opened, its server if it has one, and the sizes that it is tried with."""
+
+    opened: Callable[[str], Store]
+    server: str | None
+    keys: int
+
+
+STORES = {
+    "directory": Kind(Directory, None, 50),
+    "etcd": Kind(lambda url: Cluster(address.parsed(url)), "etcd", 20),
+    # A copy that is never fresh enough: each read brings it up to date, as each command's first.
+    "replica": Kind(lambda url: Replica(Cluster(address.parsed(url)), fresh=0), "etcd", 10),
+}
 
 
 @pytest.fixture(params=sorted(STORES))
 def maker(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
     """A store nobody has written to yet."""
-    return Maker(STORES[request.param], str(tmp_path / "coord" / "board"))
+    kind = STORES[request.param]
+    if kind.server is None:
+        place = str(tmp_path / "coord" / "board")
+    else:
+        place = f"{request.getfixturevalue(kind.server)}/{os.urandom(6).hex()}"
+    return Maker(kind.opened, place, kind.keys)
 
 
 @pytest.fixture
-def store(maker: Maker) -> Store:
+def store(maker: Maker) -> Iterator[Store]:
     """A client of that store."""
-    return maker.open()
+    made = maker.open()
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -143,9 +143,9 @@ def test_a_lost_answer_is_found_to_be_a_win(store: Store) -> None:
     """The store applied the create and the answer was lost: the same call again wins."""
 
     class Forgetful(Stalled):
-        def create(self, key: str, value: bytes) -> Rec:
-            self._store.create(key, value)
-            return self._store.create(key, value)
+        def append(self, key: str, *rest: object) -> Rec | None:
+            self._store.append(key, *rest)  # type: ignore[arg-type]
+            return self._store.append(key, *rest)  # type: ignore[arg-type]
 
     outcome = claim(Forgetful(store, lambda: None), 0)  # type: ignore[arg-type]
 
@@ -211,7 +211,8 @@ def test_a_notice_without_its_event_is_not_shown(store: Store) -> None:
     never = events.Event(
         2, os.urandom(8).hex(), "x", change.kind, SCOPE, "claude", "instance-1", "now", change.state
     )
-    notices.publish(store, before, never)
+    for key, value in notices.of(before, never):
+        store.create(key, value)
 
     assert notices.unread(store, "instance-0") == []
     assert claims.state(store, SCOPE).line[0].instance == "instance-0"

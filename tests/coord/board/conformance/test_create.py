@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from coord.board.store import Rec, Store
 
-RACERS, KEYS = 16, 50
+RACERS = 16
 
 
 def _value(number: int) -> bytes:
@@ -25,7 +25,7 @@ def _value(number: int) -> bytes:
 def _compete(number: int, maker: Maker, shuffled: bool) -> list[tuple[str, bytes, bytes, bytes]]:
     """Try to create every key; return what was tried, what came back, what is read then."""
     store, found = maker.open(), []
-    keys = [f"claims/s-race/{key:08d}" for key in range(1, KEYS + 1)]
+    keys = [f"claims/s-race/{key:08d}" for key in range(1, maker.keys + 1)]
     if shuffled:
         random.Random(number).shuffle(keys)  # noqa: S311  # an order, no secret
     for key in keys:
@@ -86,6 +86,57 @@ def test_another_writer_with_another_nonce_loses(store: Store) -> None:
     store.create("actors/a-x", b"payload, nonce 1")
 
     assert store.create("actors/a-x", b"payload, nonce 2").value == b"payload, nonce 1"
+
+
+def test_what_belongs_to_a_record_is_created_with_it(store: Store) -> None:
+    """And again, after a lost answer, it is all there."""
+    also = [("notices/a-x/n1", b"one"), ("notices/a-y/n1", b"two")]
+    for _ in range(2):
+        made = store.append("claims/s-x/00000001", b"1", None, also)
+        assert _there(made).value == b"1"
+
+    assert [_there(store.read(key)).value for key, _ in also] == [b"one", b"two"]
+    follower = store.append("claims/s-x/00000002", b"2", "claims/s-x/00000001", [])
+    assert _there(follower).value == b"2"
+
+
+def test_what_belongs_to_a_record_that_another_made_is_not_created(store: Store) -> None:
+    """The winner's record comes back, and nobody is told of what was not to be."""
+    store.create("claims/s-x/00000001", b"another's")
+
+    lost = store.append("claims/s-x/00000001", b"1", None, [("notices/a-x/n1", b"one")])
+
+    assert _there(lost).value == b"another's"
+    assert list(store.list("notices")) == []
+
+
+def test_more_may_belong_to_a_record_than_fits_one_step(store: Store) -> None:
+    """An offer to everybody tells everybody; lost, it tells nobody."""
+    also = [(f"notices/a-{number}/n1", b"x") for number in range(150)]
+    store.append("claims/s-x/00000001", b"1", None, also)
+    assert len(list(store.list("notices"))) == 150
+    others = [(f"notices/b-{number}/n1", b"x") for number in range(150)]
+
+    lost = store.append("claims/s-x/00000001", b"2", None, others)
+
+    assert _there(lost).value == b"1"
+    assert len(list(store.list("notices"))) == 150
+
+
+def _append(number: int, maker: Maker) -> bool:
+    store, mine = maker.open(), _value(number)
+    got = store.append("claims/s-x/00000001", mine, None, [(f"notices/a-{number}/n1", b"x")])
+    return got is not None and got.value == mine
+
+
+def test_of_racing_appends_one_stands_with_what_belongs_to_it(
+    maker: Maker, race: Callable[..., list[bool]]
+) -> None:
+    """Of the others nothing is left."""
+    won = race(RACERS, _append, maker)
+
+    assert sum(won) == 1
+    assert len(list(maker.open().list("notices"))) == 1
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,16 @@ def test_a_list_is_sorted_whole_and_has_each_record_once(store: Store) -> None:
     assert all(rec.value == rec.key.encode() for rec in found)
 
 
+def test_a_list_is_sorted_by_parts_of_a_key_not_by_its_bytes(store: Store) -> None:
+    """``-`` comes before ``/``, and yet what lies below ``s-a`` stands before ``s-a-b``."""
+    names = [f"claims/{scope}/00000001" for scope in ("s-a", "s-a-b", "s-a-b-c", "s-ab")]
+    for name in reversed(names):
+        store.create(name, b"x")
+
+    assert [rec.key for rec in store.list("claims")] == names
+    assert [rec.key for rec in store.last("claims")] == names
+
+
 def test_a_list_without_values_names_the_same_keys(store: Store) -> None:
     """The keys alone are cheaper."""
     for name in ("claims/s-a/00000001", "claims/s-b/00000001"):
@@ -142,3 +152,26 @@ def test_two_boards_do_not_see_each_other(maker: Maker) -> None:
 
     assert other.read("actors/a-x") is None
     assert list(other.list("actors")) == []
+
+
+def test_a_closed_store_is_opened_again_by_the_next_call(store: Store) -> None:
+    """Whoever is done says so; who was not notices nothing."""
+    store.create("actors/a-x", b"1")
+    store.close()
+
+    assert [rec.value for rec in store.list("actors")] == [b"1"]
+    store.close()
+
+
+def test_a_store_is_used_by_both_sides_of_a_fork(store: Store, race: Callable[..., object]) -> None:
+    """Neither reads what the other was answered."""
+    store.create("actors/a-x", b"1")
+
+    def work(number: int) -> list[bool]:
+        return [
+            store.create(f"actors/a-{number}-{turn}", b"%d" % turn).value == b"%d" % turn
+            for turn in range(20)
+        ]
+
+    assert race(4, work) == [[True] * 20] * 4
+    assert len(list(store.list("actors"))) == 81

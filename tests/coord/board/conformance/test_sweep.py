@@ -9,7 +9,7 @@ import pytest
 
 from coord.board import claims, events, keys, notices, retired, sweep
 from coord.board.events import State
-from coord.board.store import Rec
+from coord.board.store import Rec, Unavailable
 from harness.scope import SCOPE, Stalled, alive, claim, me, place, release, take
 
 if TYPE_CHECKING:
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from coord.board.store import Store
 
 WEEK = 8 * 86400.0
+
+
+@pytest.fixture(autouse=True)
+def _sweeping(store: Store) -> None:
+    with store.alone() as alone:
+        if not alone:
+            pytest.skip("this store has no lock, and nothing of it is swept")
 
 
 class Later:
@@ -241,6 +248,34 @@ def test_a_generation_that_no_events_have_made_stays_and_lifts_nothing(store: St
     assert claims.state(store, SCOPE).generation == 10**30
 
 
+@pytest.mark.parametrize("planted", [str(retired.MOST), str(keys.MOST), "9" * 40, "litter"])
+def test_a_mark_that_another_program_has_planted_is_none(store: Store, planted: str) -> None:
+    """Scopes would begin where no numbers are left, and nothing would be swept again."""
+    store.create(f"{retired.FOLDER}/{planted}", retired.marker())
+
+    assert used(store)[0] == 1
+    assert swept(store) == 2
+    assert retired.mark(store) == 2
+    assert [used(store), swept(store)] == [(3, 3), 2]
+
+
+def test_a_record_of_a_number_that_is_none_of_ours_is_passed_over(store: Store) -> None:
+    """It would hold the scope for ever: what follows it has a name that no file can have."""
+    for planted in (keys.MOST, 10**80):
+        store.create(keys.event(keys.claim(SCOPE), planted), b"x")
+
+    assert [used(store), used(store)] == [(1, 1), (3, 2)]
+    assert [event.seq for event in claims.tops(store)] == [4]
+
+
+def test_after_the_last_number_there_is_nothing_left_to_claim(store: Store) -> None:
+    """A claim of a number that nobody looks at would be none, and said to be one."""
+    store.create(keys.event(keys.claim(SCOPE), keys.MOST - 1), b"x")
+
+    with pytest.raises(Unavailable, match="no numbers left"):
+        claims.change(store, SCOPE, me(0), lambda at: events.taken(at, place(0), "because"))
+
+
 class DyingAt(Later):
     """A client that is killed when it publishes an event."""
 
@@ -264,6 +299,27 @@ def test_a_notice_of_nothing_in_a_scope_that_was_never_swept_is_not_told(store: 
     assert retired.mark(store) >= 2
     assert len(list(store.list(keys.notices("instance-0")))) == 1
     assert notices.unread(store, "instance-0") == []
+
+
+@pytest.mark.parametrize("another", [True, False])
+def test_a_notice_of_nothing_goes_before_the_records_that_disprove_it(
+    store: Store, another: bool
+) -> None:
+    """Whether another event has its number, or none came; swept, nobody could tell any more."""
+    claim(store, 0)
+    with pytest.raises(Killed):
+        take(DyingAt(store), 1, "instance-0")  # type: ignore[arg-type]
+    release(store, 0)
+    if not another:
+        (rec,) = store.list(keys.notices("instance-0"))
+        store.delete(rec.key, rec.value)
+        store.create(rec.key, rec.value.replace(b'"seq": 2', b'"seq": 3'))
+    used(store, "task:higher")
+    used(store, "task:higher")
+
+    assert swept(store) == 6
+    assert retired.mark(store) > 3
+    assert list(store.list(keys.notices("instance-0"))) == []
 
 
 def _worked(number: int, maker: Maker) -> list[int]:

@@ -1,0 +1,379 @@
+"""The store on several hosts: keys of an etcd cluster below a prefix, one key a record.
+
+etcd acknowledges what a majority of its members has on disk, and gives every write the next number
+of one sequence; a transaction compares and writes in one step. It has no clock that it stamps by:
+each writer adds its estimate of the server's time, to a second, and nothing is decided by it but
+what age may decide. It sorts keys by their bytes, and we by their parts.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from coord.board import answers, keys
+from coord.board.answers import failed
+from coord.board.store import Caps, Rec, in_turn
+from coord.etcd import pairs, wire
+from coord.etcd.client import PATIENCE, Client
+from coord.etcd.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from coord.etcd.address import Address
+    from coord.etcd.pairs import Done, Header, Pair
+    from coord.etcd.wire import End
+
+    Document = Mapping[str, object]
+T = TypeVar("T")
+
+MAX_VALUE = 1 << 20  # etcd takes requests of 1.5 MiB
+_PAGE = 2000  # records; etcd's own limit for a transaction is 128 operations
+_BATCH = 100
+_LISTING = 30.0  # seconds
+_TRIES = 16
+_NEWS = 2  # reads: what is new, and the number of all
+_STRANGE = "the answer is not etcd's"
+_COMPACTED = 11  # gRPC's OUT_OF_RANGE
+
+
+class Delta(NamedTuple):
+    """What is new on a board since some revision.
+
+    Attributes:
+        recs: the records that were written since, keys of others among them.
+        total: how many there are in all.
+        rev: the revision up to which this holds.
+        cluster: whose revisions these are; a cluster that was restored is another.
+        whole: these are all there are, and what else is known is gone.
+    """
+
+    recs: Sequence[Rec]
+    total: int
+    rev: int
+    cluster: str
+    whole: bool
+
+
+class Cluster:
+    """A :class:`coord.board.store.Store` on etcd."""
+
+    caps = Caps(clock=True, durable=True, hosts=True, max_value=MAX_VALUE)
+
+    def __init__(
+        self, address: Address, *, cache: str = "", cwd: str = "/", patience: float = PATIENCE
+    ) -> None:
+        """Prepare; nothing is opened before the first call.
+
+        Args:
+            address: the cluster, and the prefix of this board's keys.
+            cache: file that keeps the token from one command to the next; empty for none.
+            cwd: where ``git credential`` is asked.
+            patience: seconds within which any call but a list ends.
+        """
+        self._client = Client(address, cache=cache, cwd=cwd)
+        self._first = address.endpoints[0]
+        self._prefix = f"{address.prefix}/".encode()
+        self._patience = patience
+
+    def close(self) -> None:
+        """Close the connections; a later call opens them again."""
+        self._client.close()
+
+    def create(self, key: str, value: bytes) -> Rec:
+        """See :meth:`coord.board.store.Store.create`."""
+        return self.created(key, value)[0]
+
+    def created(self, key: str, value: bytes, since: int | None = None) -> tuple[Rec, Delta | None]:
+        """Create `key` as :meth:`create` does; return too what else is new after `since`.
+
+        In the same step, so that what was decided on can be proved without another request.
+        """
+        end = wire.within(self._patience)
+        for _ in range(_TRIES):
+            rec, news = self._put([(key, value)], [], since, end)
+            if rec is not None:
+                return rec, news
+        raise failed(Absent(self.where, "a record comes and goes"))
+
+    def append(
+        self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
+    ) -> Rec | None:
+        """See :meth:`coord.board.store.Store.append`: one step, unless `also` is more than that."""
+        return self.appended(key, value, after, also)[0]
+
+    def appended(
+        self,
+        key: str,
+        value: bytes,
+        after: str | None,
+        also: Sequence[tuple[str, bytes]],
+        *,
+        at: int | None = None,
+        since: int | None = None,
+    ) -> tuple[Rec | None, Delta | None]:
+        """Append as :meth:`append` does; return too what else is new after `since`.
+
+        Only if the record `after` is as revision `at` wrote it, where that is known.
+        """
+        if len(also) > _BATCH:
+            return in_turn(self, key, value, also), None
+        if after is None:
+            follows = pairs.is_empty(self._name(key).rpartition(b"/")[0] + b"/")
+        elif at is None:
+            follows = pairs.is_there(self._name(after))
+        else:
+            follows = pairs.is_at(self._name(after), at)
+        return self._put([(key, value), *also], [follows], since, wire.within(self._patience))
+
+    def _put(
+        self,
+        wanted: Sequence[tuple[str, bytes]],
+        held: Sequence[Document],
+        since: int | None,
+        end: End,
+    ) -> tuple[Rec | None, Delta | None]:
+        """Create all that is `wanted` if `held` holds; return who has the first, None if nobody."""
+        for _, text in wanted:
+            if not 0 < len(text) <= self.caps.max_value:
+                raise ValueError(len(text))
+        (key, value), at = wanted[0], self._time(end)
+        named = {self._name(name): text for name, text in wanted}
+        more = () if since is None else self._news(since)
+        asked = pairs.transaction(
+            [*map(pairs.is_absent, named), *held],
+            [*(pairs.put(name, answers.wrapped(text, at)) for name, text in named.items()), *more],
+            [pairs.get(pairs.one(self._name(key))), *more],
+        )
+        done, _ = self._done(asked, end)
+        news = None if since is None else self._delta(done)
+        if done.held:
+            return Rec(key, value, at, rev=done.header.rev), news
+        there = done.ranges[0].pairs if done.ranges else ()
+        return (self._rec(there[0]) if there else None), news
+
+    def read(self, key: str) -> Rec | None:
+        """See :meth:`coord.board.store.Store.read`."""
+        asked = pairs.one(self._name(key))
+        found = self._look("range", asked, wire.within(self._patience), pairs.of_range).pairs
+        return self._rec(found[0]) if found else None
+
+    def list(self, prefix: str, *, values: bool = True) -> Iterable[Rec]:
+        """See :meth:`coord.board.store.Store.list`."""
+        return self._below(prefix, wire.within(_LISTING), values=values)
+
+    def last(self, prefix: str) -> Iterable[Rec]:
+        """See :meth:`coord.board.store.Store.last`; a folder's last is its last of three parts."""
+        end = wire.within(_LISTING)
+        found: dict[str, list[str]] = {}
+        for rec in self._below(prefix, end, values=False):
+            if rec.key.count("/") > prefix.count("/") + 1:
+                folder, _, name = rec.key.rpartition("/")
+                found.setdefault(folder, []).append(name)
+        names = [self._name(f"{folder}/{keys.newest(each)}") for folder, each in found.items()]
+        batches = [names[at : at + _BATCH] for at in range(0, len(names), _BATCH)]
+        return [rec for batch in batches for rec in self._read(batch, end)]
+
+    def folders(self, prefix: str) -> Sequence[str]:
+        """See :meth:`coord.board.store.Store.folders`."""
+        recs, depth = self.list(prefix, values=False), prefix.count("/") + 1
+        found = {"/".join(rec.key.split("/")[: depth + 1]): rec.key for rec in recs}
+        return [folder for folder, key in found.items() if folder != key]
+
+    def prune(self, folder: str) -> None:
+        """A folder is a part of its records' keys, and gone with them."""
+
+    def writing(self) -> AbstractContextManager[object]:
+        """See :meth:`coord.board.store.Store.writing`; there are no sweeps to keep away."""
+        return nullcontext()
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """See :meth:`coord.board.store.Store.alone`; there is no lock that ends with its holder."""
+        return nullcontext(enter_result=False)
+
+    def delete(self, key: str, expect: bytes) -> bool:
+        """See :meth:`coord.board.store.Store.delete`."""
+        rec = self.read(key)
+        return rec is not None and rec.value == expect and self.delete_at(key, rec.rev or 0)
+
+    def delete_at(self, key: str, rev: int) -> bool:
+        """Delete `key` if it is as revision `rev` wrote it; of racing callers one is told True."""
+        name = self._name(key)
+        asked = pairs.transaction([pairs.is_at(name, rev)], [pairs.delete(name)])
+        done, again = self._done(asked, wire.within(self._patience))
+        if again and not done.held:
+            raise failed(Lost(self.where, "this call or another's has deleted it"))
+        return done.held
+
+    def fresh(self) -> None:
+        """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
+
+    def since(self, rev: int) -> Delta:
+        """Return what was created after revision `rev`, in one request unless it is too much."""
+        if rev:
+            end = wire.within(self._patience)
+            asked = pairs.transaction([], self._news(rev))
+            try:
+                found = self._delta(self._look("txn", asked, end, pairs.of_transaction))
+            except TooLarge:
+                found = None
+            if found is not None:
+                return found
+        recs, header = self._whole(self._prefix, wire.within(_LISTING), values=True)
+        return Delta(recs, len(recs), header.rev, header.cluster, whole=True)
+
+    def revisions(self) -> dict[str, int]:
+        """Return what there is, key → the revision that wrote it."""
+        recs, _ = self._whole(self._prefix, wire.within(_LISTING), values=False)
+        return {rec.key: rec.rev or 0 for rec in recs}
+
+    def watch(self, prefix: str, rev: int, seconds: float) -> bool:
+        """Wait until something below `prefix` changes after revision `rev`; False if not in time.
+
+        A hint, that may come too often and too late: what is so is read.
+
+        Raises:
+            StoreError: nobody keeps watch.
+        """
+        keys.require(f"{prefix}/x")
+        below = pairs.below(self._prefix + f"{prefix}/".encode())
+        try:
+            asked = {**below, "start_revision": str(rev + 1)}
+            return self._client.watch(asked, wire.within(seconds))
+        except Lost as error:
+            raise failed(Absent(error.where, error.why)) from error
+        except Failure as error:
+            raise failed(error) from error
+
+    def _news(self, rev: int) -> Sequence[Document]:
+        after = {**pairs.below(self._prefix, limit=_PAGE), "min_mod_revision": str(rev + 1)}
+        return pairs.get(after), pairs.get(pairs.count(self._prefix))
+
+    def _delta(self, done: Done) -> Delta | None:
+        """Return the news in the last two answers of a transaction; None if too many for one."""
+        asked = done.ranges[-_NEWS:]
+        if len(asked) < _NEWS or asked[0].more:
+            return None
+        news, counted = asked
+        recs = [self._rec(pair) for pair in news.pairs]
+        return Delta(recs, counted.total, done.header.rev, done.header.cluster, whole=False)
+
+    def now(self) -> float | None:
+        """Return the server's time, as the first answer to this client gave it, to a second."""
+        return self._time(wire.within(self._patience))
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether the server's time is known without a request."""
+        return self._client.ahead is not None
+
+    def _time(self, end: End) -> float:
+        if self._client.ahead is None:
+            self._look("range", pairs.count(self._prefix), end, pairs.of_range)
+        if self._client.ahead is None:
+            raise failed(Unfit(self.where, "its answers have no date"))
+        return round(time.monotonic() + self._client.ahead, 6)
+
+    def _read(self, names: Sequence[bytes], end: End) -> Iterable[Rec]:
+        """Return the records of several keys, in one request or, if too large for one, in more."""
+        asked = pairs.transaction([], [pairs.get(pairs.one(name)) for name in names])
+        try:
+            done = self._look("txn", asked, end, pairs.of_transaction)
+        except TooLarge as error:
+            if len(names) == 1:
+                raise failed(error) from error
+            half = len(names) // 2
+            return [*self._read(names[:half], end), *self._read(names[half:], end)]
+        return [self._rec(pair) for found in done.ranges for pair in found.pairs]
+
+    def _below(self, prefix: str, end: End, *, values: bool) -> Sequence[Rec]:
+        keys.require(f"{prefix}/x")
+        recs, _ = self._whole(self._prefix + f"{prefix}/".encode(), end, values=values)
+        ours = [rec for rec in recs if keys.is_key(rec.key)]
+        return sorted(ours, key=lambda rec: rec.key.split("/"))
+
+    def _whole(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Rec], Header]:
+        """Return all below `prefix` as of one revision, keys of others among them."""
+        for _ in range(_TRIES):
+            try:
+                found, header = self._pages(prefix, end, values=values)
+            except _Compacted:
+                continue
+            return [self._rec(pair) for pair in found], header
+        raise failed(Absent(self.where, "it is compacted faster than it can be listed"))
+
+    def _pages(self, prefix: bytes, end: End, *, values: bool) -> tuple[Sequence[Pair], Header]:
+        found: list[Pair] = []
+        limit, start = _PAGE, prefix
+        header: Header | None = None
+        while True:
+            asked = pairs.below(prefix, start, keys_only=not values, limit=limit)
+            if header:
+                asked["revision"] = str(header.rev)
+            try:
+                page = self._look("range", asked, min(end, self._soon), pairs.of_range)
+            except TooLarge as error:
+                if limit == 1:
+                    raise failed(error) from error
+                limit = max(1, limit // 8)
+                continue
+            found += page.pairs
+            header = header or page.header
+            if not page.more or not page.pairs:
+                return found, header
+            start = page.pairs[-1].key + b"\0"
+
+    @property
+    def _soon(self) -> End:
+        """By when a server has to answer anything: a frozen one is not waited for as for a list."""
+        return wire.within(self._patience)
+
+    def _rec(self, pair: Pair) -> Rec:
+        key = pair.key[len(self._prefix) :].decode("latin-1")
+        value, at = answers.unwrapped(pair.value)
+        return Rec(key, value, at, rev=pair.rev)
+
+    def _name(self, key: str) -> bytes:
+        keys.require(key)
+        return self._prefix + key.encode()
+
+    @property
+    def where(self) -> str:
+        """The first of its members, and the prefix of this board's keys."""
+        return f"{self._first}/{self._prefix.decode()}".rstrip("/")
+
+    def _done(self, request: Document, end: End) -> tuple[Done, bool]:
+        """Send a transaction that may change something; tell too whether it was sent before."""
+        try:
+            reply = self._client.call("/v3/kv/txn", request, end)
+            return pairs.of_transaction(reply.document), reply.again
+        except Failure as error:
+            raise failed(error) from error
+        except ValueError as error:
+            raise failed(Lost(self.where, _STRANGE)) from error
+
+    def _look(self, verb: str, request: Document, end: End, parse: Callable[[Document], T]) -> T:
+        """Send what changes nothing, of which a lost answer leaves nothing unknown.
+
+        Raises:
+            TooLarge: the answer is too large for one.
+        """
+        try:
+            return parse(self._client.call(f"/v3/kv/{verb}", request, end).document)
+        except TooLarge:
+            raise
+        except Refused as error:
+            raise (_Compacted() if error.code == _COMPACTED else failed(error)) from error
+        except Lost as error:
+            raise failed(Absent(error.where, error.why)) from error
+        except Failure as error:
+            raise failed(error) from error
+        except ValueError as error:
+            raise failed(Absent(self.where, _STRANGE)) from error
+
+
+class _Compacted(Exception):
+    """The revision that a list began with is gone."""

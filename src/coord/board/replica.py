@@ -1,0 +1,418 @@
+"""A board on other hosts with a copy of it here: reads cost no request, and a refresh one or two.
+
+The copy is what was there at one revision of the cluster. A create brings along, in its own step,
+whatever was written since; so a decision that was made on the copy is proved on what is true now.
+What was deleted shows in the number of records, and costs the second request. The copy is rebuilt
+whenever it cannot be, so nothing of it needs to survive.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import stat
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from coord.base import peerfile, publish
+from coord.board import about, answers, keys
+from coord.board.cluster import Cluster
+from coord.board.store import Rec, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from coord.board.cluster import Delta
+
+FRESH = 0.25  # seconds: what one command reads, it reads off one copy
+_AGAIN = 5.0  # seconds until a server that could not be reached is asked again
+_BUSY = 5.0  # seconds for another command to write its news
+_TRIES = 8
+_MEMORY = ":memory:"
+_NEVER = float("-inf")
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS rec (
+    path TEXT PRIMARY KEY, key TEXT, folder TEXT, value BLOB, at REAL, rev INTEGER, ours INTEGER
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS upto (rev INTEGER, cluster TEXT, at REAL);
+INSERT INTO upto SELECT 0, '', 0 WHERE NOT EXISTS (SELECT 1 FROM upto);
+"""
+# The last path of a folder; of numbers, the longer one is the greater.
+_LAST = (
+    "substr(max(printf('%05d', (substr(path, length(folder) + 2) NOT GLOB '*[^0-9]*')"
+    " * length(path)) || path), 6)"
+)
+# Below the least character of a part, so that keys are sorted by their parts.
+_SEPARATOR, _AFTER = "\1", "\2"
+
+
+class Unreached(NamedTuple):
+    """That the copy could not be brought up to date.
+
+    Attributes:
+        error: why.
+        at: when it last was, in seconds since the epoch by the clock of this machine.
+    """
+
+    error: Unavailable
+    at: float
+
+
+class Replica:
+    """A :class:`coord.board.store.Store` on a cluster, read from a copy; one a command and thread.
+
+    It keeps the contract but for this: a read sees every create that ended :data:`FRESH` seconds
+    before it, and every one that this process made or met. Where the cluster cannot be reached, it
+    sees what the copy has: nothing can be written then, so nothing false can be decided on it.
+
+    Attributes:
+        unreached: since when, where the last read was such a one.
+    """
+
+    caps = Cluster.caps
+
+    def __init__(
+        self, cluster: Cluster, path: str = _MEMORY, fresh: float = FRESH, epoch: str = ""
+    ) -> None:
+        """Open the copy at `path`, which a file is for the commands to come.
+
+        Args:
+            cluster: the board itself.
+            path: the copy.
+            fresh: how old what is read may be, in seconds.
+            epoch: which board it has to be (:mod:`coord.board.about`); empty for any.
+        """
+        self._cluster = cluster
+        self._epoch = epoch
+        self._path = path
+        self._fresh = fresh
+        self._as_of = _NEVER  # by the monotonic clock
+        self.unreached: Unreached | None = None
+        self._open: tuple[int, sqlite3.Connection] | None = None
+
+    def close(self) -> None:
+        """Close the copy and the connections; a later call opens them again."""
+        if self._open is not None and self._open[0] == os.getpid():
+            self._open[1].close()
+        self._open = None
+        self._cluster.close()
+
+    @property
+    def where(self) -> str:
+        """The server, and the prefix of the board's keys there."""
+        return self._cluster.where
+
+    def create(self, key: str, value: bytes) -> Rec:
+        """See :meth:`coord.board.store.Store.create`: one request, and the news with it."""
+        keys.require(key)
+        self._require_reached()
+        asked, base = time.monotonic(), self._rev()
+        rec, news = self._cluster.created(key, value, base or None)
+        self._learned(asked, base, news)
+        return rec
+
+    def append(
+        self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
+    ) -> Rec | None:
+        """See :meth:`coord.board.store.Store.append`: one request, and the news with it."""
+        keys.require(key)
+        self._require_reached()
+        asked, base = time.monotonic(), self._rev()
+        known = self._run("SELECT rev FROM rec WHERE path = ?", _path(after)) if after else ()
+        at = known[0][0] if known else None
+        rec, news = self._cluster.appended(key, value, after, also, at=at, since=base or None)
+        self._learned(asked, base, news)
+        return rec
+
+    def _learned(self, asked: float, base: int, news: Delta | None) -> None:
+        """Write what came with an answer, of `asked`; without it the next read refreshes."""
+        self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
+        self.unreached = None
+
+    def read(self, key: str) -> Rec | None:
+        """See :meth:`coord.board.store.Store.read`."""
+        keys.require(key)
+        for rec in self._rows("path = ?", _path(key)):
+            return rec
+        return None
+
+    def list(self, prefix: str, *, values: bool = True) -> Sequence[Rec]:
+        """See :meth:`coord.board.store.Store.list`."""
+        recs = self._rows("path > ? AND path < ? AND ours ORDER BY path", *_below(prefix))
+        return recs if values else [rec._replace(value=b"") for rec in recs]
+
+    def last(self, prefix: str) -> Sequence[Rec]:
+        """See :meth:`coord.board.store.Store.last`."""
+        tops = f"SELECT {_LAST} FROM rec WHERE path > ? AND path < ? AND ours AND folder <> ?"  # noqa: S608
+        where = f"path IN ({tops} GROUP BY folder) ORDER BY path"
+        return self._rows(where, *_below(prefix), prefix)
+
+    def folders(self, prefix: str) -> Sequence[str]:
+        """See :meth:`coord.board.store.Store.folders`."""
+        recs = self._rows(
+            "path > ? AND path < ? AND ours AND folder <> ? ORDER BY path", *_below(prefix), prefix
+        )
+        return list(dict.fromkeys(rec.key.rpartition("/")[0] for rec in recs))
+
+    def prune(self, folder: str) -> None:
+        """A folder is a part of its records' keys, and gone with them."""
+
+    def writing(self) -> AbstractContextManager[object]:
+        """See :meth:`coord.board.store.Store.writing`."""
+        return self._cluster.writing()
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """See :meth:`coord.board.store.Store.alone`."""
+        return self._cluster.alone()
+
+    def delete(self, key: str, expect: bytes) -> bool:
+        """See :meth:`coord.board.store.Store.delete`: one request, if the copy knows the record."""
+        rec = self.read(key)
+        if rec is None or rec.value != expect:
+            self.refresh()
+            rec = self.read(key)
+        if rec is None or rec.value != expect:
+            return False
+        self._require_reached()
+        done = self._cluster.delete_at(key, rec.rev or 0)
+        self._run("DELETE FROM rec WHERE path = ? AND rev = ?", _path(key), rec.rev)
+        return done
+
+    def now(self) -> float | None:
+        """Return the time by the clock that stamps records; by ours where that cannot be asked."""
+        if self._cluster.is_dated or self._reaches():
+            return self._cluster.now()
+        return time.time()
+
+    def _require_same(self) -> None:
+        """Insist that this is the board that was chosen.
+
+        Raises:
+            Misconfigured: it was emptied, set back, or is another's by now.
+        """
+        if not self._epoch:
+            return
+        rows = self._run("SELECT value FROM rec WHERE path = ?", _path(about.KEY))
+        found = about.decode(rows[0][0]) if rows else None
+        if found is None or found.epoch != self._epoch:
+            raise answers.another(
+                self._cluster.where,
+                "what it says of itself is gone"
+                if not rows
+                else "it calls itself by another epoch",
+            )
+
+    def knows(self, prefix: str) -> bool:
+        """Tell whether the copy, as it is, has anything below `prefix`."""
+        where = "SELECT 1 FROM rec WHERE path > ? AND path < ? AND ours LIMIT 1"
+        return bool(self._run(where, *_below(prefix)))
+
+    def fresh(self) -> None:
+        """See :meth:`coord.board.store.Store.fresh`."""
+        self._require_reached()
+        if time.monotonic() - self._as_of > self._fresh:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Bring the copy up to date: one request, and one more where something was deleted.
+
+        Raises:
+            StoreError: the cluster cannot be reached.
+        """
+        for _ in range(_TRIES):
+            asked, base = time.monotonic(), self._rev()
+            if self._applied(base, self._cluster.since(base)):
+                self._as_of, self.unreached = asked, None
+                self._require_same()
+                return
+
+    def place(self) -> int:
+        """Return up to where the copy has the board's sequence of writes."""
+        return self._rev()
+
+    def watch(self, prefix: str, since: int, seconds: float) -> bool:
+        """Wait until something below `prefix` is written after `since`; False if not in time.
+
+        A hint (:meth:`coord.board.cluster.Cluster.watch`), for a thread of its own.
+        """
+        return self._cluster.watch(prefix, since, seconds)
+
+    def heard(self) -> None:
+        """Have the next read bring the copy up to date."""
+        self._as_of = _NEVER
+
+    def _applied(self, base: int, news: Delta) -> bool:
+        """Write the news after revision `base`; False where the copy is still not up to date."""
+        try:
+            (cluster,) = self._copy().execute("SELECT cluster FROM upto").fetchone()
+            if base and (news.rev < base or news.cluster != cluster):
+                # The cluster was set back, or restored: its revisions mean other writes.
+                self._copy().execute("UPDATE upto SET rev = 0")
+                return False
+            if not _written(self._copy(), base, news):
+                return False
+            (count,) = self._copy().execute("SELECT count(*) FROM rec").fetchone()
+            return bool(count == news.total) or self._kept(self._cluster.revisions())
+        except sqlite3.Error as error:
+            self._broken(error)
+            return False
+
+    def _kept(self, there: dict[str, int]) -> bool:
+        """Drop what is not there as the copy has it; tell whether the copy lacks nothing.
+
+        What was created since the news comes with the next, so the copy's revision stays.
+        """
+        copy = self._copy()
+        with copy:
+            copy.execute("BEGIN IMMEDIATE")
+            (upto,) = copy.execute("SELECT rev FROM upto").fetchone()
+            known = dict(copy.execute("SELECT key, rev FROM rec").fetchall())
+            gone = [(_path(key),) for key, rev in known.items() if there.get(key) != rev]
+            copy.executemany("DELETE FROM rec WHERE path = ?", gone)
+            lacking = any(rev <= upto and known.get(key) != rev for key, rev in there.items())
+            if lacking:
+                copy.execute("UPDATE upto SET rev = 0")
+        return not lacking
+
+    def _rows(self, where: str, *values: object) -> Sequence[Rec]:
+        if time.monotonic() - self._as_of > self._fresh or self._open is None:
+            self._reaches()
+        rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
+        return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows]
+
+    def _reaches(self) -> bool:
+        """Bring the copy up to date, or go on with it as it is: then return False.
+
+        Raises:
+            Unavailable: there is none.
+        """
+        if self._is_away():
+            return False
+        try:
+            self.refresh()
+        except Unavailable as error:
+            ((rev, at),) = self._run("SELECT rev, at FROM upto")
+            if not rev:
+                raise
+            self.unreached = Unreached(error, at)
+            self._as_of = time.monotonic() + _AGAIN
+            return False
+        return True
+
+    def _is_away(self) -> bool:
+        return self.unreached is not None and time.monotonic() < self._as_of
+
+    def _require_reached(self) -> None:
+        """End at once what would have to wait for a server that has just not answered.
+
+        Raises:
+            Unavailable: that is so.
+        """
+        if self.unreached is not None and self._is_away():
+            raise self.unreached.error
+
+    def _rev(self) -> int:
+        return int(self._run("SELECT rev FROM upto")[0][0])
+
+    def _run(self, sql: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        try:
+            return self._copy().execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            self._broken(error)
+            self.refresh()
+            return self._copy().execute(sql, values).fetchall()
+
+    def _broken(self, error: sqlite3.Error) -> None:
+        """Go on with a copy in memory; a file that is no copy any more is dropped."""
+        copy = self._copy()
+        copy.close()
+        if _is_no_copy(error):
+            publish.forget(self._path)
+        self._open, self._as_of = (os.getpid(), _opened(_MEMORY)), _NEVER
+
+    def _copy(self) -> sqlite3.Connection:
+        """Return this process's connection to the copy; none is carried over a fork."""
+        if self._open is None or self._open[0] != os.getpid():
+            try:
+                made = _opened(self._path)
+            except (sqlite3.Error, OSError):
+                made = _opened(_MEMORY)
+            self._open, self._as_of = (os.getpid(), made), _NEVER
+        return self._open[1]
+
+
+def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:
+    """Write the news into a copy that stands at `base`; False where another command was first.
+
+    News of an older base would bring back what was deleted since.
+    """
+    with copy:
+        copy.execute("BEGIN IMMEDIATE")
+        if copy.execute("SELECT rev FROM upto").fetchone() != (base,):
+            return False
+        if news.whole:
+            copy.execute("DELETE FROM rec")
+        copy.executemany("REPLACE INTO rec VALUES (?, ?, ?, ?, ?, ?, ?)", map(_row, news.recs))
+        stand = (news.rev, news.cluster, time.time())
+        copy.execute("UPDATE upto SET rev = ?, cluster = ?, at = ?", stand)
+    return True
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    """Open a copy; a file that is none is replaced by one.
+
+    Raises:
+        sqlite3.Error: there can be none.
+        OSError: something else stands there.
+    """
+    if path != _MEMORY:
+        _require_file(path)
+    copy = sqlite3.connect(path, timeout=_BUSY, isolation_level=None, check_same_thread=False)
+    try:
+        copy.execute("PRAGMA synchronous = OFF")
+        copy.executescript(_SCHEMA)
+    except sqlite3.Error as error:
+        copy.close()
+        if not _is_no_copy(error):
+            raise
+        publish.forget(path)
+        if os.path.lexists(path):
+            raise
+        return _opened(path)
+    return copy
+
+
+def _is_no_copy(error: sqlite3.Error) -> bool:
+    """Tell whether the file is none, or one with other tables; a locked one is a copy."""
+    codes = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+    return getattr(error, "sqlite_errorcode", None) in codes
+
+
+def _require_file(path: str) -> None:
+    """Make the file of a copy, its owner's alone, where there is none.
+
+    Raises:
+        OSError: something else stands there, which SQLite would follow, or wait for.
+    """
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise peerfile.Unfit(errno.EINVAL, "it is no regular file", path)
+    finally:
+        os.close(fd)
+
+
+def _path(key: str) -> str:
+    return key.replace("/", _SEPARATOR)
+
+
+def _below(prefix: str) -> tuple[str, str]:
+    keys.require(f"{prefix}/x")
+    return _path(prefix) + _SEPARATOR, _path(prefix) + _AFTER
+
+
+def _row(rec: Rec) -> tuple[object, ...]:
+    folder = rec.key.rpartition("/")[0]
+    return _path(rec.key), rec.key, folder, rec.value, rec.at, rec.rev, keys.is_key(rec.key)

@@ -1,0 +1,1 @@
+"""A client of etcd on the standard library: its JSON gateway, every call within one deadline."""

@@ -1,0 +1,229 @@
+"""``store``: where this clone's board is kept, and to choose it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from coord.base.command import install
+from coord.base.errors import Refused, Usage
+from coord.base.names import quote
+from coord.board import about, chosen, claims
+from coord.board import choice as choices
+from coord.board.choice import Choice
+from coord.repo import git
+from coord.work import where
+
+if TYPE_CHECKING:
+    from coord.board.about import About
+    from coord.board.store import Store
+    from coord.repo.worktree import Worktree
+    from coord.work.call import Call
+
+LOCAL = "local"
+
+
+class Stands(NamedTuple):
+    """How a clone's board stands.
+
+    Attributes:
+        url: the server's, empty where the board is in the git dir.
+        folder: where the board is in the git dir.
+        held: how many scopes are held.
+        at: when what is known of it was true, None for now.
+        why: why it cannot be reached, empty where it can.
+        epoch: which board it is, empty where it is in the git dir.
+    """
+
+    url: str
+    folder: str
+    held: int
+    at: float | None = None
+    why: str = ""
+    epoch: str = ""
+
+
+def show(call: Call) -> Stands:
+    """Return where the board of the caller's clone is kept, and whether it can be reached.
+
+    Raises:
+        StoreError: it cannot be told which board that is, or nothing is known of it.
+    """
+    here = where.located(call)
+    return _stands(here, chosen.choice(here.common_dir))
+
+
+def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
+    """Keep the board of the caller's clone on a server from now on.
+
+    A prefix that holds no board yet becomes the board of this repository.
+
+    Args:
+        call: who calls.
+        found: the server.
+        force: whatever is held on the board that is left.
+
+    Raises:
+        Usage: the URL names no server.
+        Refused: something is claimed on the board there is; the prefix is another repository's;
+            nothing is installed here.
+        StoreError: the server cannot be reached.
+    """
+    here = where.located(call)
+    where.require_own(call, here)
+    _require_url(call, found)
+    _require_home(here)
+    _require_free(here, found.url, force=force)
+    chosen.forget(here.common_dir)
+    board = chosen.afar(here.common_dir, found)
+    board.fresh()
+    known = _about(board, here)
+    _require_same(known, here, found.url)
+    settled = found._replace(epoch=known.epoch)
+    choices.write(here.common_dir, settled)
+    return _stands(here, settled)
+
+
+def leave(call: Call, *, force: bool = False) -> Stands:
+    """Keep the board of the caller's clone in its git dir from now on.
+
+    Args:
+        call: who calls.
+        force: whatever is held on the server.
+
+    Raises:
+        Refused: something is claimed by a worker of this clone.
+        StoreError: nothing is known of what is claimed.
+    """
+    here = where.located(call)
+    where.require_own(call, here)
+    _require_free(here, "", force=force)
+    choices.drop(here.common_dir)
+    chosen.forget(here.common_dir)
+    return _stands(here, None)
+
+
+def _stands(here: Worktree, found: Choice | None) -> Stands:
+    store = chosen.board_of(here.common_dir)
+    held = sum(event.state.holder is not None for event in claims.tops(store))
+    folder = chosen.folder(here.common_dir)
+    if found is None:
+        return Stands("", folder, held)
+    missed = chosen.afar(here.common_dir, found).unreached
+    if missed is None:
+        return Stands(found.url, folder, held, epoch=found.epoch)
+    return Stands(found.url, folder, held, missed.at, missed.error.why, found.epoch)
+
+
+def _require_url(call: Call, found: Choice) -> None:
+    from coord.etcd import address  # noqa: PLC0415  # a client of servers, for this verb
+
+    try:
+        address.parsed(found.url)
+    except ValueError as error:
+        raise Usage(
+            "usage",
+            "that names no board",
+            where=call.words,
+            why=str(error),
+            run="git coord store use -h",
+        ) from error
+
+
+def _require_home(here: Worktree) -> None:
+    home = os.path.dirname(choices.path(here.common_dir))
+    if not os.path.isdir(home):
+        raise Refused(
+            "not-installed",
+            "a board is chosen for an installed clone",
+            where=here.common_dir,
+            why="hooks/coord, where the choice is kept, is made by the install",
+            run=install(),
+        )
+
+
+def _require_free(here: Worktree, url: str, *, force: bool) -> None:
+    """Insist that nobody of this clone holds anything on the board that is left for `url`.
+
+    By what is known here of a server that cannot be reached: it may be gone for ever.
+
+    Raises:
+        Refused: somebody does: there would be two holders, one on each board.
+        StoreError: that cannot be told.
+    """
+    if force:
+        return
+    before = chosen.choice(here.common_dir)
+    if before is not None and before.url == url:
+        return
+    mine = _held(chosen.board_of(here.common_dir), here)
+    if mine:
+        raise Refused(
+            "store-in-use",
+            f"{mine[0]} is held on the board that would be left",
+            where=chosen.folder(here.common_dir) if before is None else before.url,
+            why=f"on the other board nobody would know of it, nor of {len(mine) - 1} more"
+            if mine[1:]
+            else "on the other board nobody would know of it",
+            run=f"git coord show {quote(mine[0])}",
+        )
+
+
+def _held(store: Store, here: Worktree) -> list[str]:
+    from coord.liveness import clone  # noqa: PLC0415  # for a change of boards alone
+
+    own = {None, "", clone.known(here.common_dir)}
+    held = ((event.scope, event.state.holder) for event in claims.tops(store))
+    return [scope for scope, holder in held if holder is not None and holder.clone in own]
+
+
+def _about(board: Store, here: Worktree) -> About:
+    """Return what the board says of itself; an empty one is made this repository's."""
+    rec = board.read(about.KEY)
+    if rec is None:
+        rec = board.create(about.KEY, about.encode(about.made(_roots(here))))
+    found = about.decode(rec.value)
+    if found is None:
+        raise Refused(
+            "store-foreign",
+            "what stands there is no board of ours",
+            where=about.KEY,
+            why="what it says of itself cannot be read",
+            run="git coord store use -h",
+        )
+    return found
+
+
+def _roots(here: Worktree) -> list[str]:
+    done = git.ask("rev-list", "--max-parents=0", "--all", "--max-count=16", cwd=here.cwd)
+    return [] if done.code else done.text.split()
+
+
+def _require_same(known: About, here: Worktree, url: str) -> None:
+    """Insist that a board is this repository's: one of its root commits is here.
+
+    Raises:
+        Refused: none is. Whoever would coordinate there has other branches and files.
+    """
+    asked = ["cat-file", "-e"]
+    if not known.roots or any(not git.ask(*asked, root, cwd=here.cwd).code for root in known.roots):
+        return
+    shallow = os.path.exists(os.path.join(here.common_dir, "shallow"))
+    raise Refused(
+        "store-foreign",
+        "that is another repository's board",
+        where=url,
+        why="this clone is shallow, and has no commit that it began with"
+        if shallow
+        else f"it began with {known.roots[0][:12]}, which is not here",
+        run="git fetch --unshallow" if shallow else "git fetch --all",
+    )
+
+
+def typed(call: Call, url: str, files: dict[str, str]) -> Choice:
+    """Return a choice as typed: its files by their whole paths."""
+    return Choice(url, **{name: _whole(call, path) for name, path in files.items()})
+
+
+def _whole(call: Call, path: str) -> str:
+    return os.path.normpath(os.path.join(call.cwd, path)) if path else ""

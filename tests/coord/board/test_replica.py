@@ -1,0 +1,389 @@
+"""The copy of a board on other hosts: what it costs, and that it never says what is not so.
+
+The contract of a store is held to by the conformance suite, with a copy that each read refreshes.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.board import claims, events, keys, notices
+from coord.board.cluster import Cluster
+from coord.board.events import Place
+from coord.board.replica import Replica
+from coord.board.store import Unavailable
+from coord.etcd.address import Endpoint
+from coord.identity.whoami import Identity
+from harness.etcd import served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from coord.board.store import Store
+    from coord.etcd.address import Address
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    """An etcd of one member, for all of these tests."""
+    for cluster in served(tmp_path_factory.mktemp("etcd") / "one"):
+        yield cluster.address("x")
+
+
+@pytest.fixture
+def address(members: Address) -> Address:
+    """A board of one's own on it."""
+    return members._replace(prefix=os.urandom(6).hex())
+
+
+class Counting(Cluster):
+    """A cluster that counts what it asks its server."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address)
+        self.requests = 0
+        real = self._client.call
+
+        def call(*args: object) -> object:
+            self.requests += 1
+            return real(*args)  # type: ignore[arg-type]
+
+        self._client.call = call  # type: ignore[method-assign, assignment]
+
+
+@pytest.fixture
+def command(address: Address, tmp_path: Path) -> Callable[[Callable[[Store], object]], int]:
+    """Run something as a command of its own would, on the clone's copy; return its requests."""
+    path = str(tmp_path / "copy")
+
+    def run(act: Callable[[Store], object]) -> int:
+        cluster = Counting(address)
+        store = Replica(cluster, path, fresh=60)
+        act(store)
+        store.close()
+        return cluster.requests
+
+    return run
+
+
+def claim(number: int, scope: str = "task:x") -> Callable[[Store], object]:
+    """Return what worker `number` does to claim."""
+    me = Identity("w", f"i-{number}", "pinned", 2)
+    place = Place("w", f"i-{number}", "main", "2026-01-01T00:00:00.000000Z")
+    return lambda store: claims.change(
+        store, scope, me, lambda state: events.joined(state, place, lambda _: False)
+    )
+
+
+def release(number: int) -> Callable[[Store], object]:
+    """Return what worker `number` does to release."""
+    me = Identity("w", f"i-{number}", "pinned", 2)
+    return lambda store: claims.change(
+        store,
+        "task:x",
+        me,
+        lambda state: events.left(state, lambda p: p.instance == me.instance, lambda _: False),
+    )
+
+
+def line(store: Store) -> list[str | None]:
+    """Return who stands in the line of the scope."""
+    return [place.instance for place in claims.state(store, "task:x").line]
+
+
+def test_a_command_costs_one_request_and_one_for_each_event_it_writes(
+    address: Address, command: Callable[[Callable[[Store], object]], int]
+) -> None:
+    """Reads none, whatever their number; notices go with their event."""
+    found = {
+        "first look at a board": command(lambda store: list(claims.tops(store))),
+        "claim, free": command(claim(1)),
+        "claim, own": command(claim(1)),
+        "claim, held": command(claim(2)),
+        "board": command(
+            lambda store: [list(claims.tops(store)), claims.history(store, "task:x"), line(store)]
+        ),
+        "inbox": command(lambda store: notices.unread(store, "i-2")),
+        "release, to an heir": command(release(1)),
+        "inbox of the heir": command(lambda store: notices.unread(store, "i-2")),
+        "release, to nobody": command(release(2)),
+    }
+
+    assert found == {
+        "first look at a board": 1,
+        "claim, free": 2,
+        "claim, own": 1,
+        "claim, held": 2,
+        "board": 1,
+        "inbox": 1,
+        "release, to an heir": 2,
+        "inbox of the heir": 1,
+        "release, to nobody": 2,
+    }
+    assert line(Cluster(address)) == []
+
+
+def test_a_refresh_costs_one_request_and_another_after_deletions(address: Address) -> None:
+    """However much is new; what is gone is known by the number of what is left."""
+    other, cluster = Cluster(address), Counting(address)
+    store = Replica(cluster)
+    keep = [f"actors/a-{number}" for number in range(20)]
+    for key in keep:
+        other.create(key, key.encode())
+    store.refresh()
+    costs = []
+    for act in (
+        lambda: None,
+        lambda: [other.create(f"actors/b-{number}", b"x") for number in range(20)],
+        lambda: [other.delete(f"actors/b-{number}", b"x") for number in range(20)],
+        lambda: [other.delete(keep[0], keep[0].encode()), other.create(keep[0], b"anew")],
+        lambda: [other.delete(keep[1], keep[1].encode()), other.create("actors/c", b"c")],
+    ):
+        act()
+        before = cluster.requests
+        store.refresh()
+        costs.append(cluster.requests - before)
+
+    assert costs == [1, 1, 2, 1, 2]
+    assert list(store.list("actors")) == list(other.list("actors"))
+    assert store.read(keep[0]) == other.read(keep[0])
+    store.close()
+    other.close()
+
+
+def test_what_was_decided_on_an_old_copy_is_not_published(address: Address) -> None:
+    """Somebody else was first: the answer says so, brings it along, and it is decided again."""
+    cluster = Counting(address)
+    stale, other = Replica(cluster, fresh=60), Cluster(address)
+    claim(1)(other)
+    stale.refresh()
+    for number in (2, 3):
+        claim(number)(other)
+    before = cluster.requests
+
+    claim(4)(stale)
+
+    assert line(other) == ["i-1", "i-2", "i-3", "i-4"]
+    assert cluster.requests == before + 2
+    assert [event.seq for event in claims.history(other, "task:x")] == [1, 2, 3, 4]
+    stale.close()
+    other.close()
+
+
+def test_a_writer_with_a_copy_of_before_a_compaction_does_not_win(address: Address) -> None:
+    """Its number is free again, and its copy says that it follows on the top."""
+    stale, other = Replica(Cluster(address), fresh=60), Cluster(address)
+    claim(0)(other)
+    stale.refresh()
+    for number in range(1, 6):
+        claim(number)(other)
+    for seq in range(1, 5):
+        rec = other.read(keys.event(keys.claim("task:x"), seq))
+        assert rec is not None
+        other.delete(rec.key, rec.value)
+
+    claim(99)(stale)
+
+    assert line(other)[-1] == "i-99"
+    assert len(line(other)) == 7
+    assert other.read(keys.event(keys.claim("task:x"), 2)) is None
+    stale.close()
+    other.close()
+
+
+def test_nothing_is_appended_to_a_record_that_is_another_now(address: Address) -> None:
+    """A number that was deleted and given again: what was decided on is not what stands there."""
+    stale, other = Replica(Cluster(address), fresh=60), Cluster(address)
+    claim(0)(other)
+    first = other.read(keys.event(keys.claim("task:x"), 1))
+    assert first is not None
+    stale.refresh()
+    other.delete(first.key, first.value)
+    claim(1)(other)
+
+    claim(2)(stale)
+
+    assert line(other) == ["i-1", "i-2"]
+    stale.close()
+    other.close()
+
+
+def _churn(address: Address, path: str, number: int) -> None:
+    store = Replica(Cluster(address), path, fresh=0)
+    for turn in range(15):
+        key = f"actors/a-{number}-{turn}"
+        store.create(key, b"x")
+        if turn % 3 == 0:
+            store.delete(key, b"x")
+        store.refresh()
+
+
+def test_commands_that_share_a_copy_leave_it_as_the_board_is(
+    address: Address, tmp_path: Path
+) -> None:
+    """News that come late, of before another's deletion, are not written over its own."""
+    path = str(tmp_path / "copy")
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=_churn, args=(address, path, at)) for at in range(6)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+        assert writer.exitcode == 0
+
+    store, truth = Replica(Cluster(address), path), Cluster(address)
+    assert store.list("actors") == list(truth.list("actors"))
+    assert len(store.list("actors")) == 6 * 10
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    store.close()
+    truth.close()
+
+
+def _garbage(path: Path) -> None:
+    path.write_bytes(b"no copy " * 4096)
+
+
+def _torn(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2] + b"\xff" * 9000)
+
+
+def _forgetful(path: Path) -> None:
+    with sqlite3.connect(path) as copy:
+        copy.execute("DELETE FROM rec WHERE key = 'actors/a-1'")
+    copy.close()
+
+
+def _ahead(path: Path) -> None:
+    with sqlite3.connect(path) as copy:
+        copy.execute("UPDATE upto SET rev = 1000000000")
+    copy.close()
+
+
+def _restored(path: Path) -> None:
+    with sqlite3.connect(path) as copy:
+        copy.execute("UPDATE upto SET cluster = '1'")
+        copy.execute("UPDATE rec SET value = 'of another history'")
+    copy.close()
+
+
+def _another(path: Path) -> None:
+    with sqlite3.connect(path) as copy:
+        copy.execute("DROP TABLE rec")
+        copy.execute("CREATE TABLE rec (other)")
+    copy.close()
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+@pytest.mark.parametrize(
+    "spoil", [_garbage, _torn, _forgetful, _ahead, _restored, _another, _pipe, _link, os.unlink]
+)
+def test_a_copy_that_was_spoilt_is_made_anew(
+    address: Address, tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
+    """Nothing of it needs to survive; a cluster that was set back or restored is another."""
+    path = tmp_path / "copy"
+    first = Replica(Cluster(address), str(path))
+    for number in range(40):
+        first.create(f"actors/a-{number}", b"x" * 300)
+    first.refresh()
+    first.close()
+    spoil(path)
+
+    store, truth = Replica(Cluster(address), str(path)), Cluster(address)
+
+    assert store.list("actors") == list(truth.list("actors"))
+    assert store.create("actors/b", b"1").value == b"1"
+    assert store.read("actors/b") == truth.read("actors/b")
+    store.close()
+    truth.close()
+
+
+def test_a_copy_is_not_carried_over_a_fork(address: Address, tmp_path: Path) -> None:
+    """SQLite forbids it, and two would read one connection's answers."""
+    store = Replica(Cluster(address), str(tmp_path / "copy"), fresh=0)
+    store.create("actors/a-x", b"1")
+    pid = os.fork()
+    if not pid:
+        try:
+            ok = store.create("actors/a-y", b"2").value == b"2" and len(store.list("actors")) == 2
+        except BaseException:  # noqa: BLE001
+            os._exit(2)
+        os._exit(not ok)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert len(store.list("actors")) == 2
+    store.close()
+
+
+def test_a_copy_of_another_form_costs_one_command_its_copy_and_no_other(
+    address: Address, tmp_path: Path
+) -> None:
+    """A version to come may want other tables."""
+    path = tmp_path / "copy"
+    for spoil in (_another, lambda _: None, lambda _: None):
+        store = Replica(Cluster(address), str(path))
+        store.create("actors/a-x", b"1")
+        assert [rec.key for rec in store.list("actors")] == ["actors/a-x"]
+        store.close()
+        spoil(path)
+
+    with sqlite3.connect(path) as copy:
+        assert copy.execute("SELECT key FROM rec").fetchall() == [("actors/a-x",)]
+    copy.close()
+
+
+def test_a_watch_ends_with_a_change_or_with_its_time(address: Address) -> None:
+    """Of what it asks for, and after what the copy knows: nothing falls between look and watch."""
+    store, other = Replica(Cluster(address)), Cluster(address)
+    store.refresh()
+    start = time.monotonic()
+    assert store.watch("claims/s-x", store.place(), 0.3) is False
+    assert 0.2 < time.monotonic() - start < 3
+
+    other.create("claims/s-x/00000001", b"1")
+    assert store.watch("claims/s-x", store.place(), 20) is True
+    assert [rec.value for rec in store.list("claims/s-x")] == [b"1"]
+    other.create("claims/s-y/00000001", b"1")
+    assert store.watch("claims/s-x", store.place(), 0.3) is False
+
+    store.refresh()
+    other.create("claims/s-x/00000002", b"x" * 1_000_000)
+    assert store.watch("claims/s-x", store.place(), 20) is True
+    store.refresh()
+
+    rec = other.read("claims/s-x/00000001")
+    assert rec is not None
+    timer = threading.Timer(0.3, other.delete, (rec.key, rec.value))
+    start = time.monotonic()
+    timer.start()
+    assert store.watch("claims/s-x", store.place(), 20) is True
+    assert time.monotonic() - start < 5
+    timer.join()
+    store.close()
+    other.close()
+
+
+def test_a_watch_that_nobody_keeps_is_told_of(members: Address) -> None:
+    """A waiter that heard nothing for an hour must know whether anybody listened."""
+    gone = Cluster(members._replace(endpoints=(Endpoint("127.0.0.1", 1),)))
+
+    with pytest.raises(Unavailable, match="refused"):
+        gone.watch("claims", 1, 5)

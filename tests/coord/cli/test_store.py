@@ -1,0 +1,162 @@
+"""``git coord store``: one board for clones on several hosts, on a real etcd."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import harness.etcd
+from harness.board import answer, worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from harness import Repo
+
+
+@pytest.fixture
+def url(etcd: str) -> str:
+    """A prefix that nobody has used."""
+    return f"{etcd}/{os.urandom(6).hex()}"
+
+
+def clone_of(repo: Repo, path: Path, actor: str, url: str) -> Repo:
+    """Return a worktree of a worker in an installed clone of `repo`, whose board is at `url`."""
+    repo.git("clone", "-q", str(repo.path), str(path))
+    made = repo.at(path)
+    assert made.run("coord-install").code == 0
+    assert made.coord("store", "use", url).code == 0
+    return worker(made, path.with_name(f"{path.name}-{actor}"), f"work-{actor}", actor)
+
+
+@pytest.fixture
+def ann(repo: Repo, tmp_path: Path, url: str) -> Repo:
+    """A worker in a clone whose board is on a server."""
+    return clone_of(repo, tmp_path / "one", "ann", url)
+
+
+@pytest.fixture
+def bob(repo: Repo, tmp_path: Path, url: str) -> Repo:
+    """A worker in another clone, on the same board."""
+    return clone_of(repo, tmp_path / "two", "bob", url)
+
+
+def test_two_clones_share_one_board(ann: Repo, bob: Repo, url: str) -> None:
+    """A claim of one is a place in line for the other, who is woken when it is given up."""
+    assert answer(ann, "store")["url"] == url
+    assert ann.coord("claim", "task:1").out == "task:1 is yours, generation 1\n"
+    held = bob.coord("claim", "task:1")
+    assert "held by ann" in held.out
+    assert "you are number 2" in held.out
+
+    timer = threading.Timer(0.7, ann.coord, ("release", "task:1"))
+    timer.start()
+    waited = bob.coord("wait", "task:1", "--timeout", "20s")
+    timer.join()
+
+    assert waited.out == "task:1 is yours\n"
+    assert "ann left it to you" in waited.err
+
+
+def test_what_is_told_reaches_the_other_clone(ann: Repo, bob: Repo) -> None:
+    """Messages, handoff and its ack, as within one clone."""
+    assert ann.coord("claim", "task:2").code == 0
+    bob.coord("board")
+    assert ann.coord("send", "help", "bob", "look").code == 0
+    assert "look" in bob.coord("inbox").out
+    assert ann.coord("handoff", "bob").code == 0
+    offer = next(one for one in answer(bob, "inbox")["messages"] if one["kind"] == "handoff")
+    assert bob.coord("ack", offer["id"]).code == 0
+    assert "held by bob, generation 2" in ann.coord("show", "task:2").out
+
+
+@pytest.fixture
+def cut(repo: Repo, tmp_path: Path) -> Iterator[tuple[Repo, harness.etcd.Cluster]]:
+    """A worker on a server of its own, which the test may stop."""
+    for cluster in harness.etcd.served(tmp_path / "etcd"):
+        place = f"etcd://{cluster.members[0].endpoint}/own"
+        yield clone_of(repo, tmp_path / "one", "ann", place), cluster
+
+
+def test_a_server_that_is_away_is_told_of_and_nothing_is_called_mine(
+    cut: tuple[Repo, harness.etcd.Cluster],
+) -> None:
+    """What was read before is shown with its age; what would have to be written is refused."""
+    ann, cluster = cut
+    assert ann.coord("claim", "task:1").code == 0
+    assert ann.coord("board").code == 0
+    cluster.members[0].kill()
+
+    shown = ann.coord("board")
+    assert "task:1  ann" in shown.out
+    assert "cannot be reached" in shown.err
+    assert "old" in shown.err
+    for words in ("claim task:2", "claim task:1", "release task:1", "wait task:1"):
+        done = ann.coord(*words.split())
+        assert (done.code, done.out) == (3, ""), words
+        assert "store-unavailable" in done.err
+    stands = answer(ann, "store")
+    assert (stands["reached"], stands["held"]) == (False, 1)
+
+    cluster.members[0].start()
+    cluster.ready()
+    assert ann.coord("claim", "task:2").out == "task:2 is yours, generation 1\n"
+
+
+def test_a_frozen_server_holds_nobody_up(cut: tuple[Repo, harness.etcd.Cluster]) -> None:
+    """It takes connections and says nothing: each call ends within its deadline."""
+    ann, cluster = cut
+    assert ann.coord("board").code == 0
+    cluster.members[0].signal(signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        assert ann.coord("claim", "task:1").code == 3
+        assert time.monotonic() - begun < 12
+    finally:
+        cluster.members[0].signal(signal.SIGCONT)
+
+
+def test_the_board_of_another_repository_is_refused(ann: Repo, url: str, tmp_path: Path) -> None:
+    """A prefix typed wrong would join two fleets that have nothing to do with each other."""
+    other = ann.at(tmp_path / "other")
+    other.path.mkdir()
+    other.git("init", "-q")
+    other.git("commit", "-q", "--allow-empty", "-m", "another beginning")
+    assert other.run("coord-install").code == 0
+
+    done = other.coord("store", "use", url)
+
+    assert done.code == 1
+    assert "store-foreign" in done.err
+    assert answer(other, "store")["url"] is None
+
+
+def test_a_board_is_not_left_with_claims_on_it(ann: Repo) -> None:
+    """There would be two holders, one on each board."""
+    assert ann.coord("claim", "task:1").code == 0
+
+    refused = ann.coord("store", "use", "local")
+    assert refused.code == 1
+    assert "store-in-use" in refused.err
+
+    assert ann.coord("release", "task:1").code == 0
+    assert ann.coord("store", "use", "local").code == 0
+    assert answer(ann, "store")["url"] is None
+
+
+@pytest.mark.parametrize(
+    "word", ["http://x/y", "etcd://u:secret@h/p", "etcd://-oProxy/p", "etcd://h"]
+)
+def test_what_names_no_board_is_wrong_usage(installed: Repo, word: str) -> None:
+    """Nothing is written, and a password is never repeated in the reason."""
+    done = installed.coord("store", "use", word)
+
+    assert done.code == 2
+    assert "secret" not in done.err.split("why:")[1].split("run:")[0]
+    assert not installed.private("hooks/coord/store").exists()
