@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from harness import QUIET
 from harness.board import silence
 
 if TYPE_CHECKING:
@@ -53,16 +53,7 @@ def test_eight_racing_claimants_are_one_holder_and_a_line(installed: Repo, tmp_p
     """
     trees = [installed.worktree(tmp_path / f"w{n}", f"w{n}") for n in range(8)]
 
-    running = [
-        subprocess.Popen(
-            ["git", "coord", "claim", "task:x", "--json"],
-            cwd=tree.path,
-            env=dict(tree.env),
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for tree in trees
-    ]
+    running = [tree.begun("git", "coord", "claim", "task:x", "--json", text=True) for tree in trees]
     answers = [state(process.communicate(timeout=60)[0]) for process in running]
 
     assert sorted(answers) == ["held", *["waiting"] * 7]
@@ -94,13 +85,7 @@ def test_of_two_who_take_a_stale_claim_one_wins(installed: Repo, tmp_path: Path)
     installed.git("worktree", "remove", "--force", str(a.path))
 
     running = [
-        subprocess.Popen(
-            ["git", "coord", "take-over", "task:x", "--gone", "--reason", "gone"],
-            cwd=tree.path,
-            env=dict(tree.env),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        tree.begun("git", "coord", "take-over", "task:x", "--gone", "--reason", "gone", **QUIET)
         for tree in (b, c)
     ]
     codes = sorted(process.wait(60) for process in running)

@@ -11,20 +11,13 @@ import pytest
 from harness import system_path
 from harness.clinic import findings, healthy
 from harness.grounds import git_version
+from harness.hooked import ran
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness import Repo
-
-
-def ran(repo: Repo) -> bool:
-    """Commit and tell whether our hook ran: it renews presence."""
-    seen = repo.private("coord-seen")
-    seen.unlink(missing_ok=True)
-    repo.git("commit", "-q", "--allow-empty", "-m", "x")
-    return seen.exists()
 
 
 def hook(repo: Repo, event: str, text: str) -> Path:

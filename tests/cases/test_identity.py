@@ -9,16 +9,12 @@ import pytest
 
 from coord.repo import git
 from harness.clinic import findings, healthy, mended
+from harness.repo import author
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness import Repo
-
-
-def author(repo: Repo) -> str:
-    """Return ``name <e-mail>`` as git would write it now."""
-    return repo.git("var", "GIT_AUTHOR_IDENT").rpartition(" ")[0].rpartition(" ")[0]
 
 
 def authors(repo: Repo, revisions: str = "HEAD") -> list[str]:

@@ -5,28 +5,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sysconfig
 from typing import TYPE_CHECKING
 
 import pytest
 
 import coord
+from harness import QUIET
 from harness.clinic import findings, healthy
+from harness.hooked import ran
 from harness.snapshot import snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness import Repo
-
-
-def ran(repo: Repo) -> bool:
-    """Commit and tell whether our hook ran: it renews presence."""
-    seen = repo.private("coord-seen")
-    seen.unlink(missing_ok=True)
-    repo.git("commit", "-q", "--allow-empty", "-m", "x")
-    return seen.exists()
 
 
 def problems(repo: Repo) -> list[dict[str, str]]:
@@ -165,17 +158,8 @@ def test_the_check_walks_every_worktree(installed: Repo, tmp_path: Path) -> None
 def test_installs_beside_writers_of_the_config_lose_nothing(repo: Repo) -> None:
     """20 parallel ``git config`` lost six (raine/workmux#116, Intrect-io/OpenSwarm#685)."""
     loop = "for n in 1 2 3 4 5 6 7 8 9; do git config k$n.a b || exit; sleep 0.02; done"
-    writer = subprocess.Popen(["sh", "-c", loop], cwd=repo.path, env=dict(repo.env))
-    installs = [
-        subprocess.Popen(
-            ["coord-install"],
-            cwd=repo.path,
-            env=dict(repo.env),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for _ in range(4)
-    ]
+    writer = repo.begun("sh", "-c", loop, **QUIET)
+    installs = [repo.begun("coord-install", **QUIET) for _ in range(4)]
 
     assert [process.wait(60) for process in installs] == [0] * 4
     wrote = writer.wait(60)

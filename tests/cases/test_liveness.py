@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import tempfile
 import time
 from contextlib import contextmanager, suppress
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.liveness import machine
+from harness import QUIET
 from harness.board import actor, answer, eventually, living, scope, silence
 from harness.lives import (
     AGAIN,
@@ -38,6 +38,7 @@ from harness.lives import (
 from harness.repo import Repo
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
 
     from harness.lives import Table
@@ -209,7 +210,7 @@ def test_a_command_that_a_script_gave_is_not_the_workers_end(three: list[Repo]) 
 def container(repo: Repo) -> Iterator[tuple[str, ...]]:
     """Yield what runs a command in a box as ``docker exec`` does: its parent is outside."""
     box = ("unshare", "-rm", "--pid", "--fork", "--mount-proc", "--kill-child", "sleep", "60")
-    with subprocess.Popen(box, cwd=repo.path, env=dict(repo.env)) as outer:
+    with repo.begun(*box, **QUIET) as outer:
         try:
             children = Path(f"/proc/{outer.pid}/task/{outer.pid}/children")
             first = f"/proc/{outer.pid}/ns/pid_for_children"
@@ -248,14 +249,7 @@ def test_commands_of_docker_exec_end_nobody(three: list[Repo]) -> None:
 def started(repo: Repo, text: str) -> Iterator[subprocess.Popen[str]]:
     """Start a shell line that says ``in`` once it is, and goes on when ``go`` is written to."""
     os.mkfifo(repo.path / "go")
-    with subprocess.Popen(
-        ["sh", "-c", text],
-        cwd=repo.path,
-        env=dict(repo.env),
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as going:
+    with repo.begun("sh", "-c", text, text=True, start_new_session=True) as going:
         try:
             assert going.stdout is not None
             assert going.stdout.readline() == "in\n"
@@ -292,9 +286,7 @@ def test_two_runs_of_a_holder_exclude_each_other(three: list[Repo]) -> None:
     said = a.path / "said"
     run = "git coord run db --timeout 20s -- sh -c"
     with started(a, f"{run} 'echo in; cat go; echo 1-out >>said'") as first:
-        second = subprocess.Popen(
-            ["sh", "-c", f"{run} 'echo 2-in >>said'"], cwd=a.path, env=dict(a.env)
-        )
+        second = a.begun("sh", "-c", f"{run} 'echo 2-in >>said'", **QUIET)
         time.sleep(0.7)
         assert not said.exists()
         (a.path / "go").write_text("")

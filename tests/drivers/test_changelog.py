@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import refusals
-from harness.drivers import MACROS, add_drivers
+from harness import operations, refusals
+from harness.drivers import MACROS, add_drivers, records
 from harness.scenes import diverged
 
 if TYPE_CHECKING:
@@ -37,12 +37,6 @@ def merge(repo: Repo, *sides: bytes | None, name: str = "c.md") -> Done:
     base, ours, theirs = sides
     diverged(repo, {name: (base, ours, theirs)})
     return repo.tried("merge", "side")
-
-
-def records(repo: Repo) -> list[str]:
-    """Return the texts of the refusal records of a worktree."""
-    folder = repo.private("coord-refused")
-    return [file.read_text() for file in sorted(folder.iterdir())] if folder.exists() else []
 
 
 def assert_conflict_with_both_sides(repo: Repo, done: Done, name: str = "c.md") -> None:
@@ -249,40 +243,10 @@ def blocks(guarded: Repo) -> Repo:
     return guarded
 
 
-def merged(repo: Repo) -> Done:
-    """Merge side into main."""
-    return repo.tried("merge", "side")
+each = pytest.mark.parametrize("operation", operations.ALL)
 
 
-def rebased(repo: Repo) -> Done:
-    """Put main's commit on side."""
-    return repo.tried("rebase", "side")
-
-
-def picked(repo: Repo) -> Done:
-    """Pick side's commit."""
-    return repo.tried("cherry-pick", "side")
-
-
-def popped(repo: Repo) -> Done:
-    """Side's state as a stash made on the base."""
-    repo.git("switch", "-q", "--detach", "main~1")
-    repo.git("checkout", "-q", "side", "--", ".")
-    repo.git("stash", "push", "-q")
-    repo.git("switch", "-q", "main")
-    return repo.tried("stash", "pop")
-
-
-def mailed(repo: Repo) -> Done:
-    """Side's commit by mail."""
-    patch = repo.git("format-patch", "-1", "--stdout", "side") + "\n"
-    return repo.tried("am", "-3", stdin=patch)
-
-
-operations = pytest.mark.parametrize("operation", [merged, rebased, picked, popped, mailed])
-
-
-@operations
+@each
 def test_an_operation_joins_a_changelog(guarded: Repo, operation: Callable[[Repo], Done]) -> None:
     """Whoever is "ours" in it, and not a word."""
     diverged(guarded, {"c.md": GROWN})
@@ -293,7 +257,7 @@ def test_an_operation_joins_a_changelog(guarded: Repo, operation: Callable[[Repo
     assert guarded.git("ls-files", "-u") == ""
 
 
-@operations
+@each
 def test_an_operation_refuses_what_cannot_be_joined(
     guarded: Repo, operation: Callable[[Repo], Done]
 ) -> None:

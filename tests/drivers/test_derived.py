@@ -11,7 +11,7 @@ import pytest
 
 from coord.guard import refusal
 from harness import refusals
-from harness.drivers import MACROS, add_drivers
+from harness.drivers import MACROS, add_drivers, records
 from harness.scenes import crossed, diverged
 
 if TYPE_CHECKING:
@@ -37,12 +37,6 @@ PATHS = [
     "#~!&;|<>(){}.lock",
     "x.lock/ends with a newline\n",
 ]
-
-
-def records(repo: Repo) -> list[str]:
-    """Return the texts of the refusal records of a worktree."""
-    folder = repo.private("coord-refused")
-    return [file.read_text() for file in sorted(folder.iterdir())] if folder.exists() else []
 
 
 def test_both_sides_changed_is_refused(guarded: Repo) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from coord.drivers.registered import DRIVERS
 from harness import refusals
-from harness.drivers import MACROS, add_drivers, library
+from harness.drivers import MACROS, add_drivers, library, records
 from harness.scenes import crossed, diverged
 
 if TYPE_CHECKING:
@@ -27,12 +27,6 @@ def merge(repo: Repo, *sides: bytes | None, name: str = "a.log") -> Done:
     base, ours, theirs = sides
     diverged(repo, {name: (base, ours, theirs)})
     return repo.tried("merge", "side")
-
-
-def records(repo: Repo) -> list[str]:
-    """Return the texts of the refusal records of a worktree."""
-    folder = repo.private("coord-refused")
-    return [file.read_text() for file in sorted(folder.iterdir())] if folder.exists() else []
 
 
 def assert_conflict_with_both_sides(repo: Repo, done: Done, name: str = "a.log") -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import refusals
-from harness.drivers import MACROS, add_drivers
+from harness import operations, refusals
+from harness.drivers import MACROS, add_drivers, records
 from harness.scenes import crossed, diverged
 
 if TYPE_CHECKING:
@@ -35,12 +35,6 @@ PATHS = [
     "\x1b[2J\x7f\u202e.once",
     "x.once/ends with a newline\n",
 ]
-
-
-def records(repo: Repo) -> list[str]:
-    """Return the texts of the refusal records of a worktree."""
-    folder = repo.private("coord-refused")
-    return [file.read_text() for file in sorted(folder.iterdir())] if folder.exists() else []
 
 
 def claimants(repo: Repo, ours: bytes, theirs: bytes) -> str:
@@ -129,34 +123,9 @@ def test_claimants_of_one_name_are_both_named(guarded: Repo) -> None:
     assert claimants(guarded, b"ada\n1\n", b"ada\n2\n") == "ada and ada"
 
 
-def merge(repo: Repo) -> Done:
-    """Merge side into main."""
-    return repo.tried("merge", "side")
-
-
-def squash(repo: Repo) -> Done:
-    """The same without a second parent."""
-    return repo.tried("merge", "--squash", "side")
-
-
 def merge_with_an_option(repo: Repo) -> Done:
     """The built-in `-merge` would take theirs without a word."""
     return repo.tried("merge", "-X", "theirs", "side")
-
-
-def rebase(repo: Repo) -> Done:
-    """Put main's commit on side: ours is side, which is called HEAD."""
-    return repo.tried("rebase", "side")
-
-
-def rebase_by_patches(repo: Repo) -> Done:
-    """The other backend."""
-    return repo.tried("rebase", "--apply", "side")
-
-
-def cherry_pick(repo: Repo) -> Done:
-    """Pick side's commit."""
-    return repo.tried("cherry-pick", "side")
 
 
 def revert(repo: Repo) -> Done:
@@ -165,32 +134,7 @@ def revert(repo: Repo) -> Done:
     return repo.tried("revert", "--no-edit", "HEAD~1")
 
 
-def stash_pop(repo: Repo) -> Done:
-    """Side's state as a stash made on the base."""
-    repo.git("switch", "-q", "--detach", "main~1")
-    repo.git("checkout", "-q", "side", "--", ".")
-    repo.git("stash", "push", "-q")
-    repo.git("switch", "-q", "main")
-    return repo.tried("stash", "pop")
-
-
-def mailed_patch(repo: Repo) -> Done:
-    """Side's commit by mail."""
-    patch = repo.git("format-patch", "-1", "--stdout", "side") + "\n"
-    return repo.tried("am", "-3", stdin=patch)
-
-
-OPERATIONS = [
-    merge,
-    squash,
-    merge_with_an_option,
-    rebase,
-    rebase_by_patches,
-    cherry_pick,
-    revert,
-    stash_pop,
-    mailed_patch,
-]
+OPERATIONS = [*operations.ALL, merge_with_an_option, revert]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import refusals
+from harness import operations, refusals
+from harness.drivers import records
 from harness.scenes import diverged
 
 if TYPE_CHECKING:
@@ -20,62 +21,13 @@ FILES = {
 }
 
 
-def merge(repo: Repo) -> Done:
-    """Merge side into main."""
-    return repo.tried("merge", "side")
-
-
-def squash(repo: Repo) -> Done:
-    """The same without a second parent."""
-    return repo.tried("merge", "--squash", "side")
-
-
-def rebase(repo: Repo) -> Done:
-    """Put main's commit on side: ours is side, which is called HEAD."""
-    return repo.tried("rebase", "side")
-
-
-def rebase_by_patches(repo: Repo) -> Done:
-    """The other backend."""
-    return repo.tried("rebase", "--apply", "side")
-
-
-def cherry_pick(repo: Repo) -> Done:
-    """Pick side's commit."""
-    return repo.tried("cherry-pick", "side")
-
-
-def stash_pop(repo: Repo) -> Done:
-    """Side's state as a stash made on the base."""
-    repo.git("switch", "-q", "--detach", "main~1")
-    repo.git("checkout", "-q", "side", "--", ".")
-    repo.git("stash", "push", "-q")
-    repo.git("switch", "-q", "main")
-    return repo.tried("stash", "pop")
-
-
-def mailed_patch(repo: Repo) -> Done:
-    """Side's commit by mail."""
-    patch = repo.git("format-patch", "-1", "--stdout", "side") + "\n"
-    return repo.tried("am", "-3", stdin=patch)
-
-
 def applied_patch(repo: Repo) -> Done:
     """Side's change as a patch."""
     patch = repo.git("diff", "side~1", "side") + "\n"
     return repo.tried("apply", "-3", "--index", stdin=patch)
 
 
-OPERATIONS = [
-    merge,
-    squash,
-    rebase,
-    rebase_by_patches,
-    cherry_pick,
-    stash_pop,
-    mailed_patch,
-    applied_patch,
-]
+OPERATIONS = [*operations.ALL, applied_patch]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -91,13 +43,12 @@ def test_an_operation_joins_the_log_and_refuses_the_derived_file(
         guarded = guarded.at(guarded.path.parent / "linked")
     done = operation(guarded)
     ours, theirs = (guarded.git("rev-parse", f":{stage}:d.lock") for stage in (2, 3))
-    record = [file.read_text() for file in guarded.private("coord-refused").iterdir()]
 
     assert guarded.read("a.log") == "base\nmain\nside\n"
     assert [refused.run for refused in refusals(done.err)] == ["git coord regenerate d.lock"]
     assert guarded.git("show", ":2:d.lock") + "\n" == guarded.read("d.lock")
     head = guarded.git("rev-parse", "HEAD")
-    assert record == [
+    assert records(guarded) == [
         f"coord-refused 1\nkind derived\nhead {head}\nours {ours}\ntheirs {theirs}\npath d.lock\n"
     ]
     assert "coord:" not in done.out
@@ -194,7 +145,7 @@ def test_a_dirty_worktree_is_left_alone(guarded: Repo) -> None:
     diverged(guarded, {**FILES, "other": (b"0\n", b"0\n", b"0\n")})
     guarded.write("untracked", "mine\n")
     guarded.write("other", "edited\n")
-    merge(guarded)
+    operations.merge(guarded)
 
     assert guarded.read("untracked") == "mine\n"
     assert guarded.read("other") == "edited\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING
 
 from coord.identity import pin
@@ -23,16 +22,7 @@ def test_worktrees_added_while_others_install(installed: Repo, tmp_path: Path) -
         for n in range(MANY)
     ]
     commands = sorted([*adding, *([["coord-install"]] * (MANY // 2))], key=len, reverse=True)
-    children = [
-        subprocess.Popen(
-            command,
-            cwd=installed.path,
-            env=dict(installed.env),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
-        for command in commands
-    ]
+    children = [installed.begun(*command) for command in commands]
     said = [(child.communicate()[1].decode(), child.returncode) for child in children]
     for command, (_, code) in zip(commands, said, strict=True):
         # Git's own races: two make the folder `worktrees`, or one reads another's half-made files.

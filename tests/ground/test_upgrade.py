@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from coord import VERSION
 from coord.installer import attributesfile, launcher
+from harness import QUIET
 from harness.earlier import Earlier, without_ours
 from harness.scenes import diverged
 from harness.snapshot import snapshot
@@ -285,12 +285,7 @@ def test_workers_of_two_versions_share_one_board(
         assert answer(first.coord("claim", "run", "--json"))["claims"][0]["state"] == "held"
         assert answer(second.coord("claim", "run", "--json"))["claims"][0]["place"] == 2
         assert rows(first.coord("board", "--json")) == rows(second.coord("board", "--json"))
-        waiting = subprocess.Popen(
-            [second.script, "wait", "run", "--timeout", "20s"],
-            cwd=second.repo.path,
-            env=dict(second.repo.env),
-            stdout=subprocess.DEVNULL,
-        )
+        waiting = second.repo.begun(second.script, "wait", "run", "--timeout", "20s", **QUIET)
         told(first.coord("release", "run"))
         assert waiting.wait(30) == 0
         told(second.coord("handoff", first.actor, "--scope", "run"))

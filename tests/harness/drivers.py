@@ -56,3 +56,9 @@ def library() -> str:
     found = coord.__file__
     assert found is not None
     return os.path.dirname(os.path.dirname(found))
+
+
+def records(repo: Repo) -> list[str]:
+    """Return the texts of the refusal records of a worktree."""
+    folder = repo.private("coord-refused")
+    return [file.read_text() for file in sorted(folder.iterdir())] if folder.exists() else []

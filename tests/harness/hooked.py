@@ -55,3 +55,11 @@ def add_hook(repo: Repo, event: str) -> Path:
     path.write_text((_SH / "hookfile").read_text().replace("@EVENT@", event))
     path.chmod(0o755)
     return path
+
+
+def ran(repo: Repo) -> bool:
+    """Commit and tell whether our hook ran: it renews presence."""
+    seen = repo.private("coord-seen")
+    seen.unlink(missing_ok=True)
+    repo.git("commit", "-q", "--allow-empty", "-m", "x")
+    return seen.exists()

@@ -7,7 +7,7 @@ import subprocess
 import sysconfig
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness import forked, schemas
 from harness.refusal import Refusal, refusals
@@ -15,6 +15,8 @@ from harness.refusal import Refusal, refusals
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: Options of `Repo.begun` where nobody listens.
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 NAME, EMAIL = "Ada Human", "ada@example.com"
 
 
@@ -107,6 +109,11 @@ class Repo:
         )
         return self._ended(argv, done)
 
+    def begun(self, *argv: str, **options: object) -> subprocess.Popen[Any]:
+        """Start a command in the worktree, and wait for nothing; what it prints has to be read."""
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.Popen(argv, cwd=self.path, env=self.env, **options)  # type: ignore[call-overload]
+
     def started(self, *argv: str, stdin: str | None = None, timeout: float = 60) -> Done:
         """Run a command of ours, forked where only its start is left out by that."""
         made = forked.command(argv, self.env)
@@ -182,3 +189,8 @@ class Repo:
     def common(self, name: str = "") -> Path:
         """Return a path in the common git dir."""
         return Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir")) / name
+
+
+def author(repo: Repo) -> str:
+    """Return ``name <e-mail>`` as git would write it now."""
+    return repo.git("var", "GIT_AUTHOR_IDENT").rpartition(" ")[0].rpartition(" ")[0]

@@ -79,16 +79,7 @@ def test_an_orchestrator_that_exports_its_own_name_gets_twenty_actors(
     boss = hooked.with_env(COORD_ACTOR="boss")
     # Git's own `worktree add` may die of a sibling that is only half there.
     again = 'until git worktree add -q -B "$1" "../$1"; do sleep 0.1; done'
-    adds = [
-        subprocess.Popen(
-            ["sh", "-c", again, "sh", f"w{number}"],
-            cwd=boss.path,
-            env=boss.env,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(20)
-    ]
+    adds = [boss.begun("sh", "-c", again, "sh", f"w{number}", text=True) for number in range(20)]
     told = [add.communicate()[1] for add in adds]
     made = [pinned(hooked.at(tmp_path / f"w{number}")) for number in range(20)]
 

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.repo import author
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness import Repo
 
 HUMAN = "Ada Human <ada@example.com>"
-
-
-def author(repo: Repo) -> str:
-    """Return the author that git will write."""
-    return repo.git("var", "GIT_AUTHOR_IDENT").rpartition(" ")[0].rpartition(" ")[0]
 
 
 def lines(out: str) -> list[str]:

@@ -94,7 +94,6 @@ STATES = {
 
 @settings(
     max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "5")),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(

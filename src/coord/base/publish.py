@@ -90,6 +90,18 @@ def forget(temp: str) -> None:
         pass
 
 
+def unlink(path: str) -> None:
+    """Delete a file; one that is gone is no fault.
+
+    Raises:
+        OSError: it cannot be deleted.
+    """
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
 def nearest(path: str) -> str:
     """Return `path`, or the nearest folder above it that is there."""
     while not os.path.lexists(path) and path != os.path.dirname(path):
@@ -110,10 +122,7 @@ def drop(path: str) -> None:
 
         shutil.rmtree(path)
         return
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
+    unlink(path)
 
 
 def replace(path: str, data: bytes, mode: int = 0o666, share: int = 0) -> None:
@@ -141,10 +150,7 @@ def note(path: str, data: bytes) -> None:
     Raises:
         OSError: a folder stands there, the folder is not writable, the disk is full.
     """
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
+    unlink(path)
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         while data:

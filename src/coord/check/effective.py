@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 UNREGISTERED = "attribute-unregistered"
 PRODUCER = "producer-missing"
-CONFIG = "config-invalid"
 _BUILT_IN = frozenset({b"text", b"binary", b"union", b"set", b"unset", b"unspecified"})
 _LFS = b"lfs"
 _MACROS = {attribute(kind).encode(): kind for kind in KINDS}

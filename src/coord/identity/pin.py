@@ -203,7 +203,7 @@ def replace(git_dir: str, common_dir: str, wanted: str, rule: Authorship) -> Pin
         path = os.path.join(git_dir, PIN)
         temp = publish.written(path, made.encoded(), share=sharing.of(common_dir))
         try:
-            _forget(os.path.join(git_dir, AUTHOR))
+            publish.unlink(os.path.join(git_dir, AUTHOR))
             os.replace(temp, path)
         except OSError:
             os.unlink(temp)
@@ -211,13 +211,6 @@ def replace(git_dir: str, common_dir: str, wanted: str, rule: Authorship) -> Pin
         publish.keep(path)
         _follow(git_dir, common_dir, made, rule)
         return made
-
-
-def _forget(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
 
 
 def mend(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
@@ -317,7 +310,7 @@ def _follow(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> None:
         publish.replace(os.path.join(git_dir, AUTHOR), b"", share=sharing.as_config(common_dir))
         return
     if not pin.email:  # not known yet: the next hook asks again
-        _forget(os.path.join(git_dir, AUTHOR))
+        publish.unlink(os.path.join(git_dir, AUTHOR))
         return
     who = [("name", pin.name), ("email", pin.email)]
     user = [*who, ("signingKey", rule.key)] if rule.key else who

@@ -76,10 +76,7 @@ def drop(git_dir: str, instance: str | None, stay: Collection[str] = ()) -> None
         OSError: the git dir cannot be written.
     """
     for name in (SEEN, *([f"{BEATS}/{instance}"] if instance else [])):
-        try:
-            os.unlink(os.path.join(git_dir, name))
-        except FileNotFoundError:
-            continue
+        publish.unlink(os.path.join(git_dir, name))
     if instance:
         signs.sign_off(git_dir, instance, stay)
 

@@ -127,7 +127,7 @@ def leave(git_dir: str, instance: str, given: Chain, seen: int) -> None:
         _write(fd, kept, (declared.id if declared else "", clone.of_private(git_dir)), seen)
     finally:
         os.close(fd)
-    _forget(os.path.join(folder, SIGNED_OFF))
+    publish.unlink(os.path.join(folder, SIGNED_OFF))
 
 
 def path_of(git_dir: str, instance: str, given: Chain) -> str:
@@ -182,7 +182,7 @@ def sign_off(git_dir: str, instance: str, stay: Collection[str]) -> None:
     folder = _folder(git_dir, instance)
     for one in every(git_dir, instance):
         if one.name not in stay:
-            _forget(os.path.join(folder, one.name))
+            publish.unlink(os.path.join(folder, one.name))
     if not stay:
         share = sharing.of_private(git_dir)
         sharing.folders(folder, share)
@@ -332,7 +332,7 @@ def _tidy(folder: str, share: int) -> None:
     for one in found[: len(found) - _KEPT + 1]:
         if one.name not in over:
             set_aside(folder, one, share)
-        _forget(os.path.join(folder, one.name))
+        publish.unlink(os.path.join(folder, one.name))
 
 
 def set_aside(folder: str, one: Sign, share: int) -> None:
@@ -350,10 +350,3 @@ def set_aside(folder: str, one: Sign, share: int) -> None:
         os.utime(fd, (at, at))
     finally:
         os.close(fd)
-
-
-def _forget(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass

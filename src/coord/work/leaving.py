@@ -117,13 +117,3 @@ def shipped(moves: Sequence[Move], scope: str, since: str) -> str:
     found = [one for one in moves if one.at >= since and (one.scope == scope or one.lane == lane)]
     lines = (f"{one.kind}: {' '.join(one.summary.split())}" for one in reversed(found[:_MOVES]))
     return "\n".join(lines)[:_LIMIT]
-
-
-def released(scope: str, state: State) -> dict[str, object]:
-    """Return a scope whose holder has left it, as JSON answers tell it."""
-    heir = state.holder
-    return {
-        "scope": scope,
-        "generation": state.generation,
-        "next": events.brief(heir) if heir else None,
-    }

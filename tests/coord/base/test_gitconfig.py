@@ -24,9 +24,7 @@ def test_our_reader_gives_back_what_the_writer_wrote(text: str) -> None:
     }
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXTS, sub=TEXTS.filter(bool))
 def test_git_reads_what_the_writer_wrote(repo: Repo, text: str, sub: str) -> None:
     """Git itself agrees about value and subsection."""

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.check import commands
-from harness.check import branch, declare, found, problems, server_merge
+from harness.check import branch, found, problems, server_merge
 
 if TYPE_CHECKING:
     from harness import Repo
 
 STALE = [("derived-stale", "schema.json")]
 MIXED = [("derived-two-sided", "schema.json")]
-
-
-@pytest.fixture
-def guarded(repo: Repo) -> Repo:
-    """A repository whose ``schema.json`` is made from ``src/*.proto``."""
-    declare(repo)
-    return repo
 
 
 def test_an_artifact_made_anew_with_its_inputs_is_fresh(guarded: Repo) -> None:

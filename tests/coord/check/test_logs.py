@@ -17,13 +17,6 @@ FIRST, LATER = "@1700000000 +0000", "@1700000001 +0000"
 REWRITTEN = [("log-rewritten", "a.log")]
 
 
-@pytest.fixture
-def guarded(repo: Repo) -> Repo:
-    """A repository whose ``a.log`` was declared in the last commit."""
-    declare(repo)
-    return repo
-
-
 def test_appends_are_fine(guarded: Repo) -> None:
     """Commit after commit, also where the last line had no end."""
     guarded.commit("append", {"a.log": "one\ntwo\nthree\nfour"})

@@ -6,20 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.check import branch, declare, found, problems, server_merge
+from harness.check import branch, found, problems, server_merge
 
 if TYPE_CHECKING:
     from harness import Repo
 
 FIRST = "coordination/ids/adr/0001.toml"
 SECOND = "coordination/ids/adr/0002.toml"
-
-
-@pytest.fixture
-def guarded(repo: Repo) -> Repo:
-    """A repository in which one id is claimed."""
-    declare(repo)
-    return repo
 
 
 def test_a_new_file_is_fine(guarded: Repo) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from coord.check import snapshot
 from coord.repo import worktree
 from harness import Repo
@@ -14,19 +12,14 @@ from harness.check import branch, declare, found, problems, report
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
 # Histories as in a clone without the toolkit.
 UNGUARDED = {
     "GIT_CONFIG_COUNT": "1",
     "GIT_CONFIG_KEY_0": "core.hooksPath",
     "GIT_CONFIG_VALUE_0": "/dev/null",
 }
-
-
-@pytest.fixture
-def guarded(repo: Repo) -> Repo:
-    """A repository with one file of each kind."""
-    declare(repo)
-    return repo
 
 
 def test_a_clean_tree_is_judged_without_its_history(guarded: Repo) -> None:

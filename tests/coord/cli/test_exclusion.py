@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness import QUIET
 from harness.board import MARK, answer, eventually, marked, scope, worker
 
 if TYPE_CHECKING:
@@ -34,10 +35,7 @@ def one(tmp_path: Path, repo: Repo) -> Repo:
 
 
 def _started(repo: Repo, *argv: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        ("git", "coord", *argv), cwd=repo.path, env=dict(repo.env), text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+    return repo.begun("git", "coord", *argv, text=True)
 
 
 @pytest.mark.parametrize("claimed", [True, False])
@@ -161,10 +159,9 @@ def test_of_waits_that_close_a_circle_in_one_moment_one_is_refused(
     for at, one in enumerate(who):
         answer(one, "claim", f"s{at}")
     started = [
-        subprocess.Popen(
-            [sys.executable, "-c", MEETING, str(folder), str(size), verb, f"s{(at + 1) % size}",
-             "--timeout", "2s", *(["--", "true"] if verb == "run" else [])],
-            cwd=one.path, env=dict(one.env), text=True, stderr=subprocess.PIPE,
+        one.begun(
+            sys.executable, "-c", MEETING, str(folder), str(size), verb, f"s{(at + 1) % size}",
+            "--timeout", "2s", *(["--", "true"] if verb == "run" else []), text=True,
         )
         for at, (verb, one) in enumerate(zip(waits, who, strict=True))
     ]  # fmt: skip
@@ -213,10 +210,7 @@ def test_an_ended_wait_leaves_no_lie(one: Repo, two: Repo, number: signal.Signal
 def test_an_ended_run_in_line_leaves_the_line(one: Repo, two: Repo) -> None:
     """Asked to end it gives its place up."""
     answer(one, "claim", "y")
-    waiting = subprocess.Popen(
-        ["git-coord", "run", "y", "--", "true"], cwd=two.path, env=dict(two.env),
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    waiting = two.begun("git-coord", "run", "y", "--", "true", **QUIET)
     assert eventually(lambda: len(scope(one, "task:y")["claimants"]) == 2)
     waiting.send_signal(signal.SIGTERM)
 
@@ -291,10 +285,7 @@ def test_a_release_between_the_look_and_the_sleep_is_not_missed(
     around = () if way == "inotify" else WITHOUT
     for _ in range(LONG):
         answer(one, "claim", "y")
-        wait = subprocess.Popen(
-            (*around, sys.executable, "-c", UNSAFE, "wait", "y", "--timeout", "60s"), cwd=two.path,
-            env=dict(two.env), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+        wait = two.begun(*around, sys.executable, "-c", UNSAFE, "wait", "y", "--timeout", "60s")
         time.sleep(random.uniform(0, 0.8))  # noqa: S311  # no secret
         answer(one, "release", "y")
         said = wait.communicate(timeout=90)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 import uuid
 from typing import TYPE_CHECKING
@@ -60,13 +59,7 @@ def test_a_signal_beside_the_start_reaches_the_command(
 def test_what_is_ignored_stays_so(one: Repo, verb: tuple[str, ...]) -> None:
     """Of ``nohup``: the terminal is closed, and the command goes on to its end."""
     text = "echo up; kill -HUP $PPID; sleep 0.3; kill -HUP $$; echo done"
-    with subprocess.Popen(
-        ["nohup", "git-coord", *verb, "sh", "-c", text],
-        cwd=one.path,
-        env=dict(one.env),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as going:
+    with one.begun("nohup", "git-coord", *verb, "sh", "-c", text) as going:
         said = going.communicate(timeout=30)[0]
 
     assert (going.returncode, said) == (0, b"up\ndone\n")

@@ -117,14 +117,7 @@ def test_sixteen_processes_at_once_get_sixteen_numbers(installed: Repo, tmp_path
     guard(installed)
     side = worker(installed, tmp_path / "side", "side", "lin")
     running = [
-        subprocess.Popen(
-            ["git-coord", "id", "next", "HW", "--json"],
-            cwd=there.path,
-            env=there.env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        there.begun("git-coord", "id", "next", "HW", "--json", text=True)
         for there in (installed, side) * 8
     ]
     answers = [process.communicate(timeout=60) for process in running]

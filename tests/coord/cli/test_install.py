@@ -279,16 +279,7 @@ def test_git_variables_from_elsewhere_do_not_lead_it_astray(repo: Repo, tmp_path
 
 def test_twenty_concurrent_installs_leave_one_whole_install(repo: Repo) -> None:
     """One lock: every one succeeds, and the result is that of one."""
-    children = [
-        subprocess.Popen(
-            ["coord-install"],
-            cwd=repo.path,
-            env=dict(repo.env),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
-        for _ in range(20)
-    ]
+    children = [repo.begun("coord-install") for _ in range(20)]
     ends = [(child.communicate()[1], child.returncode) for child in children]
 
     assert ends == [(b"", 0)] * 20

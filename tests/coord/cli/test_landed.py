@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harness import QUIET
 from harness.board import answer, living, scope, worker
 
 if TYPE_CHECKING:
@@ -324,14 +324,7 @@ def test_two_at_once_settle_everything_once(
         answer(two, "claim", name)
     hub.git("merge", "-q", "feat-one")
     racers = [
-        subprocess.Popen(
-            ["git-coord", "release", "--landed", "--onto", "main"],
-            cwd=side.path,
-            env=dict(side.env),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for side in (hub, three)
+        side.begun("git-coord", "release", "--landed", "--onto", "main") for side in (hub, three)
     ]
     said = [os.fsdecode(racer.communicate(timeout=60)[0]) for racer in racers]
 
@@ -440,7 +433,7 @@ def test_a_claim_made_in_the_very_moment_of_a_settling_stays(
     done(one, "x")
     hub.git("merge", "-q", "feat-one")
     argv = ["git", "coord", "release", "--landed"]
-    with subprocess.Popen(argv, cwd=hub.path, env=dict(hub.env), stdout=subprocess.DEVNULL):
+    with hub.begun(*argv, **QUIET):
         for name in ("p", "q", "r", "s"):
             answer(one, "claim", name)
             answer(two, "claim", name)

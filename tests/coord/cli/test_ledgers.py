@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from coord.fleet.ledger import Move, PutDown, header, line, parsed
+from harness import QUIET
 from harness.board import answer, worker
 
 if TYPE_CHECKING:
@@ -272,12 +272,8 @@ def test_sixteen_processes_ship_whole_records(one: Repo) -> None:
     one.write(MOVES, header(Move)[:-1])
 
     racers = [
-        subprocess.Popen(
-            ["sh", "-c", f"for n in 1 2; do git coord ship new '{number} '$n || exit; done"],
-            cwd=one.path,
-            env=dict(one.env),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+        one.begun(
+            "sh", "-c", f"for n in 1 2; do git coord ship new '{number} '$n || exit; done", **QUIET
         )
         for number in range(16)
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import subprocess
 import time
 from typing import TYPE_CHECKING
 
@@ -319,15 +318,7 @@ def _at_once(commands: list[tuple[Repo, tuple[str, ...]]]) -> list[tuple[str, in
     line = "import os, sys, time; time.sleep(max(0, float(sys.argv[1]) - time.time())); "
     line += "os.execvp('git-coord', ['git-coord', *sys.argv[2:]])"
     racing = [
-        subprocess.Popen(
-            ["python3", "-c", line, str(start), *words],
-            cwd=repo.path,
-            env=repo.env,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for repo, words in commands
+        repo.begun("python3", "-c", line, str(start), *words, text=True) for repo, words in commands
     ]
     return [(process.communicate()[1], process.returncode) for process in racing]
 

@@ -259,12 +259,7 @@ def test_a_kill_leaves_the_refusal_pending(refused: Repo) -> None:
     half = "echo half >schema.json; echo $$ >running; exec sleep 60"
     refused.write(".coord.toml", CONFIG.replace(PRODUCER, half))
 
-    with subprocess.Popen(
-        ["git-coord", "regenerate", "--trust"],
-        cwd=refused.path,
-        env=refused.env,
-        stderr=subprocess.PIPE,
-    ) as child:
+    with refused.begun("git-coord", "regenerate", "--trust") as child:
         running = refused.path / "running"
         while not (running.exists() and running.read_text().strip()):
             time.sleep(0.02)

@@ -294,7 +294,6 @@ def test_what_a_declaration_replaces_is_said(installed: Repo) -> None:
 
 @settings(
     max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "5")),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(

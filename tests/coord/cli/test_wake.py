@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -249,15 +248,7 @@ def test_twenty_wakers_are_not_sent_to_one_lane(repo: Repo, tmp_path: Path) -> N
     repo.commit("declare", {".coord.toml": LANES, LEDGER: text([moved("new", 3, lane="docs")])})
     workers = [worker(repo, tmp_path / f"w{n}", f"feat-{n}", f"w-{n:04x}") for n in range(20)]
 
-    wakes = [
-        subprocess.Popen(
-            ["git", "coord", "wake", "--no-stagger", "--json"],
-            cwd=each.path,
-            env=dict(each.env),
-            stdout=subprocess.PIPE,
-        )
-        for each in workers
-    ]
+    wakes = [each.begun("git", "coord", "wake", "--no-stagger", "--json") for each in workers]
     found = [json.loads(wake.communicate()[0])["suggestion"] for wake in wakes]
 
     counts = Counter(each["name"] for each in found)

@@ -79,12 +79,8 @@ def test_from_a_subfolder_the_path_means_what_was_typed(installed: Repo, tmp_pat
 def test_twenty_at_once_all_end_pinned(installed: Repo, tmp_path: Path) -> None:
     """One lock orders them; git itself races in ``worktree add``."""
     racers = [
-        subprocess.Popen(
-            ["git", "coord", "worktree", "add", str(tmp_path / f"w{n}"), "-b", f"b{n}", "--json"],
-            cwd=installed.path,
-            env=dict(installed.env),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+        installed.begun(
+            "git", "coord", "worktree", "add", str(tmp_path / f"w{n}"), "-b", f"b{n}", "--json"
         )
         for n in range(20)
     ]

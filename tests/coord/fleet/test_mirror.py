@@ -91,7 +91,7 @@ def test_no_more_is_read_than_it_takes(tmp_path: Path) -> None:
     assert len(list(iterator)) == 5
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(KINDS), max_size=30), st.integers(1, 15))
 def test_it_agrees_with_counting(tmp_path: Path, kinds: list[str], window: int) -> None:
     """The window is the end of the ledger, and every declared kind is in or cold."""

@@ -43,9 +43,7 @@ def test_rules_are_matched_by_git_and_the_last_match_wins(repo: Repo) -> None:
     }
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.text(st.sampled_from("ab \"#\\é'\t!-"), min_size=1, max_size=8))
 def test_a_quoted_pattern_means_the_file_of_that_name(repo: Repo, name: str) -> None:
     """Spaces, quotes, comment signs and tabs need C quoting; the pattern then matches itself."""

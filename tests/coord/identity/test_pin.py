@@ -13,6 +13,7 @@ import pytest
 from coord.base import gitconfig
 from coord.identity import includeif, pin
 from harness.crash import killed_at_every_call
+from harness.repo import author
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,11 +34,6 @@ def joined(repo: Repo) -> Repo:
 def ensure(repo: Repo, wanted: str, rule: pin.Authorship = RULE) -> pin.Pin:
     """Pin the worktree `repo` stands for."""
     return pin.ensure(str(repo.private()), str(repo.common()), wanted, rule)[0]
-
-
-def author(repo: Repo) -> str:
-    """The author git will write there."""
-    return repo.git("var", "GIT_AUTHOR_IDENT").rpartition(" ")[0].rpartition(" ")[0]
 
 
 def test_each_worktree_commits_as_its_own_pin(joined: Repo, tmp_path: Path) -> None:

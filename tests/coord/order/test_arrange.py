@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     import random
 
 NAMES = "abcdefg"
-EXAMPLES = settings(
-    max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "80")), deadline=None
-)
+EXAMPLES = settings(max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "80")))
 
 
 @st.composite

@@ -11,9 +11,7 @@ from coord.order import circles
 
 NAMES = "abcdef"
 GRAPHS = st.fixed_dictionaries({name: st.sets(st.sampled_from(NAMES)) for name in NAMES})
-EXAMPLES = settings(
-    max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "60")), deadline=None
-)
+EXAMPLES = settings(max_examples=int(os.environ.get("COORD_HYPOTHESIS_EXAMPLES", "60")))
 
 
 def reached(graph: dict[str, set[str]], start: str) -> set[str]:

@@ -126,9 +126,7 @@ def expected(node: Node, nodes: list[Node]) -> list[str]:
     ]
 )
 @given(nodes=histories())
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_trees_dates_messages_and_topology_stay(
     env: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, way: str, nodes: list[Node]
 ) -> None:
