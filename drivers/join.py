@@ -14,18 +14,26 @@ from __future__ import annotations
 
 from coord.drivers.instant import day, instant
 from coord.drivers.prefix import agreement, boundary
-from coord.drivers.records import gaps_of_join, line_end, line_ends, render, split, terminated
+from coord.drivers.records import (
+    count,
+    gaps_of_join,
+    line_end,
+    line_ends,
+    render,
+    split,
+    terminated,
+)
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable
     from typing import TypeVar
 
-    T = TypeVar("T", bound=Hashable)
     Strand = tuple[list[bytes], list[bytes], list[bytes]]
     Time = tuple[tuple[int, bytes], bytes]  # instant and record
     Stamp = TypeVar("Stamp", bytes, Time)
 
+LEAST = 1 << 16  # bytes behind the first difference from which looking for more alike pays
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> ")  # in a base that git merged
 _CONTINUES = (b" ", b"\t", b"}", b"]", b")")  # how a line begins that is no record of its own
 
@@ -95,6 +103,12 @@ def join_tails(
     """
     if ours == theirs:
         return terminated(ours, end)
+    if base and start is None and not virtual and min(len(base), len(ours), len(theirs)) >= LEAST:
+        from coord.drivers import segments  # noqa: PLC0415 - `re`, for what differs early
+
+        known = segments.joined(base, ours, theirs) if end == b"\n" else None
+        if known is not None:
+            return known
     left, right = split(ours, start), split(theirs, start)
     old = None if base is None else split(base, start).keys
 
@@ -201,14 +215,6 @@ def _behind(
         elif key not in known:
             run.append(key)
     return runs
-
-
-def count(keys: Iterable[T]) -> dict[T, int]:
-    """Return how often each record occurs (`collections` costs 2 ms of a driver's start)."""
-    counts: dict[T, int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
-    return counts
 
 
 def _shared(sides: list[list[bytes]]) -> int:

@@ -11,10 +11,10 @@ import re  # the tree needs it anyway
 from _bisect import bisect_left  # `bisect` is a file more to load
 
 from coord.drivers.instant import instant
-from coord.drivers.join import count
 from coord.drivers.kinds import ITEM, SECTION, TEXT
 from coord.drivers.line import is_release
 from coord.drivers.passage import DEPTH, steps
+from coord.drivers.records import count
 from coord.drivers.tree import text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
