@@ -114,7 +114,7 @@ def log(folder: Path, size: int, shape: str) -> Repo:
         if shape == "early":
             lines = grown.split("\n", 6)
             grown = "\n".join(
-                [*lines[: 4 + odd], record(3, f"{who} early", shape, size), *lines[4 + odd :]]
+                [*lines[: 4 + odd], record(3, f"{who} early", shape, size)[:-1], *lines[4 + odd :]]
             )
         entries = inline("log.tsv", grown) + inline(f"of-{who}", who)
         repo.feed(f"commit refs/heads/{branch}\n{_WHO}from refs/heads/main^0\n{entries}")
