@@ -114,7 +114,7 @@ def log(folder: Path, size: int, shape: str) -> Repo:
         if shape == "early":
             lines = grown.split("\n", 6)
             grown = "\n".join(
-                [*lines[: 4 + odd], record(3, f"{who} early", shape, size), *lines[4 + odd :]]
+                [*lines[: 4 + odd], record(3, f"{who} early", shape, size)[:-1], *lines[4 + odd :]]
             )
         entries = inline("log.tsv", grown) + inline(f"of-{who}", who)
         repo.feed(f"commit refs/heads/{branch}\n{_WHO}from refs/heads/main^0\n{entries}")
@@ -229,6 +229,7 @@ ROWS: dict[str, tuple[str, int, Callable[[Path, int], tuple[Cost, Cost]]]] = {
     "B": ("append commit, lines", 250_000, append),
     "B2": ("the same, above the threshold", 250_000, lambda at, n: append(at, n, "1m")),
     "C": ("log driver, an early line", 250_000, lambda at, n: merge(at, n, "early")),
+    "Cc": ("merge commit, an early line", 250_000, lambda at, n: merge_commit(at, n, "early")),
     "K": ("write-once gate, own files", 100, once),
     "Ln": ("id next, ids", 25_000, lambda at, n: ids(at, n, "id", "next", "HW")),
     "Ll": ("id list, ids", 25_000, lambda at, n: ids(at, n, "id", "list", "HW")),

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from coord.drivers import passage
 from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
+from coord.drivers.kinds import SECTION
 from coord.drivers.line import is_directive, is_release
 from coord.drivers.moves import Moves
-from coord.drivers.place import Weaver, added, descending, removed, tables
+from coord.drivers.place import Weaver, added, descending, is_copy, removed, tables
 from coord.drivers.records import line_end, line_ends, terminated
 from coord.drivers.texts import Texts
-from coord.drivers.tree import SECTION, difference, raw, text, unfolded
+from coord.drivers.tree import difference, raw, text, unfolded
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class _Place:
     def _require_one_trailer(self) -> None:
         """A release of Debian is signed once: no two sides add signatures that differ."""
         signed = [
-            [key for place in places for key in place if key[0].startswith(_SIGNS)]
+            [key for place in places for key in place if key.startswith(_SIGNS)]
             for places in self._new.values()
         ]
         if self._is_release and all(signed) and signed[0] != signed[1]:
@@ -225,16 +226,20 @@ class _Place:
         first: dict[int, int] = {}  # depth → the first place behind a kept piece of that depth
         for number, node in enumerate(self._kept.values()):
             first.setdefault(node.depth, number)
-        place: dict[Key, int] = {}  # what both put into different places goes into the first
+        seen: set[Key] = set()  # what both put into different places goes into the first
         out: list[list[Key]] = []
         for number, sides in enumerate(zip(left, right, strict=True)):
-            for key in (*sides[0], *sides[1]):
-                place.setdefault(key, number)
             out.append([])
+            here = [[key for key in keys if key not in seen] if seen else keys for keys in sides]
+            seen.update(*here)
             # the deeper first: behind a shallower one they would hang from it
-            here = [[key for key in keys if place[key] == number] for keys in sides]
-            for depth in sorted({nodes[key].depth for keys in here for key in keys}, reverse=True):
-                mine, others = ([key for key in keys if nodes[key].depth == depth] for keys in here)
+            depths = sorted({nodes[key].depth for keys in here for key in keys}, reverse=True)
+            for depth in depths:
+                mine, others = here
+                if depths[1:]:
+                    mine, others = (
+                        [key for key in keys if nodes[key].depth == depth] for keys in here
+                    )
                 out[-1] += weaver.weave(mine, others, top=first.get(depth, -1) >= number)
         return out
 
@@ -246,13 +251,13 @@ class _Place:
             assert alone is not None  # noqa: S101 - for mypy
             return alone, None
         if base is None:
-            if ours is theirs and not ours.kids and ours.folded is None:  # read once for both
+            if _are_same_leaf(ours, theirs):
                 return ours, None
             base = _nothing(ours)
         gap = three(base.gap, ours.gap, theirs.gap, widest)
-        if is_directive(key[0]):
+        if is_directive(ours.name):
             _require_one_body((base, ours, theirs), self._below)
-        if key[2]:  # its name stands twice, so it is the same everywhere, but for blank lines
+        if is_copy(key):  # its name stands twice, so it is the same everywhere, but for blank lines
             lines = [tuple(raw(piece)) for piece in (base, ours, theirs)]
             chosen = three(lines[0], lines[1], lines[2], min)
             new = (ours if chosen == lines[1] else theirs).copy()
@@ -284,6 +289,15 @@ def _clash_of(reason: str, sides: Trees, above: Node | None, side: str = "both")
     if base.at < 0:
         return _clash(reason, ours, above, of="ours", side=side, texts=texts)
     return _clash(reason, base, above, side=side, texts=texts)
+
+
+def _are_same_leaf(ours: Node, theirs: Node) -> bool:
+    """Tell whether both are one piece without others in it, so that there is nothing to join."""
+    if ours.kids or ours.folded or theirs.kids or theirs.folded:
+        return False
+    if ours is theirs:
+        return True
+    return (ours.head, ours.glue, ours.gap) == (theirs.head, theirs.glue, theirs.gap)
 
 
 def _nothing(like: Node) -> Node:

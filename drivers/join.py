@@ -14,20 +14,29 @@ from __future__ import annotations
 
 from coord.drivers.instant import day, instant
 from coord.drivers.prefix import agreement, boundary
-from coord.drivers.records import gaps_of_join, line_end, line_ends, render, split, terminated
+from coord.drivers.records import (
+    count,
+    gaps_of_join,
+    line_end,
+    line_ends,
+    render,
+    split,
+    terminated,
+)
+from coord.drivers.weave import is_torn, weave
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable
     from typing import TypeVar
 
-    T = TypeVar("T", bound=Hashable)
-    Strand = tuple[list[bytes], list[bytes], list[bytes]]
+    from coord.drivers.weave import Strand
+
     Time = tuple[tuple[int, bytes], bytes]  # instant and record
     Stamp = TypeVar("Stamp", bytes, Time)
 
+LEAST = 1 << 16  # bytes behind the first difference from which looking for more alike pays
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> ")  # in a base that git merged
-_CONTINUES = (b" ", b"\t", b"}", b"]", b")")  # how a line begins that is no record of its own
 
 
 class Refused(Exception):
@@ -95,6 +104,12 @@ def join_tails(
     """
     if ours == theirs:
         return terminated(ours, end)
+    if base and start is None and not virtual and min(len(base), len(ours), len(theirs)) >= LEAST:
+        from coord.drivers import segments  # noqa: PLC0415 - `re`, for what differs early
+
+        known = segments.joined(base, ours, theirs) if end == b"\n" else None
+        if known is not None:
+            return known
     left, right = split(ours, start), split(theirs, start)
     old = None if base is None else split(base, start).keys
 
@@ -203,14 +218,6 @@ def _behind(
     return runs
 
 
-def count(keys: Iterable[T]) -> dict[T, int]:
-    """Return how often each record occurs (`collections` costs 2 ms of a driver's start)."""
-    counts: dict[T, int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
-    return counts
-
-
 def _shared(sides: list[list[bytes]]) -> int:
     """Return the length of the longest common prefix of the sides."""
     for number, keys in enumerate(zip(*sides, strict=False)):
@@ -297,45 +304,6 @@ def _descends(*runs: list[Stamp]) -> bool:
     """Tell whether a log is written newest first: by most of these records."""
     steps = [(run[at], run[at + 1]) for run in runs for at in range(len(run) - 1)]
     return sum(a > b for a, b in steps) > sum(a < b for a, b in steps)
-
-
-def weave(backbone: list[bytes], other: list[bytes]) -> list[Strand]:
-    """Return the shared records in the order of `backbone`, each with what follows it.
-
-    A strand is: the shared record (none at the beginning), then the run of records that only
-    `backbone` has there, then the run that only `other` has after that record.
-    """
-    places: dict[bytes, list[int]] = {}
-    for place in range(len(backbone) - 1, -1, -1):
-        places.setdefault(backbone[place], []).append(place)
-    run: list[bytes] = []
-    runs = {-1: run}
-    for key in other:
-        if places.get(key):
-            runs[places[key].pop()] = run = []
-        else:
-            run.append(key)
-    strands: list[Strand] = [([], [], runs[-1])]
-    for place, key in enumerate(backbone):
-        if place in runs:
-            strands.append(([key], [], runs[place]))
-        else:
-            strands[-1][1].append(key)
-    return strands
-
-
-def is_torn(strands: list[Strand]) -> bool:
-    """Tell whether both sides go on, differently, inside what looks like one record of many lines.
-
-    Two pretty-printed objects share their first lines and their brackets; lines cannot tell that.
-    """
-    for place, (shared, own, others) in enumerate(strands):
-        if own and others:
-            behind = strands[place + 1][0] if place + 1 < len(strands) else []
-            heads = [own[0], others[0]] if shared else []
-            if any(line[:1] in _CONTINUES and line for line in (*heads, *behind)):
-                return True
-    return False
 
 
 def both(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from coord.drivers import join
 from coord.drivers.logfile import LFS_POINTER, NotText
-from coord.drivers.records import split
+from coord.drivers.records import count, split
 
 #: The kinds of file that are joined.
 KINDS = ("changelog", "log")
@@ -66,9 +66,9 @@ def lacking(
     except join.Refused:
         base, ours, theirs = map(_lines, sides)
         return sorted((ours | theirs) - base - _lines(result))
-    held = join.count(contents(kind, start, result))
+    held = count(contents(kind, start, result))
     out = []
-    for content, copies in join.count(wanted).items():
+    for content, copies in count(wanted).items():
         if held.get(content, 0) < copies:
             out.append(content[-1] or content[0][-1])
     return out

@@ -22,7 +22,7 @@ _DEBIAN = re.compile(rb"[a-z0-9]\S* \(\S+\)[^;]*; *urgency=")
 LINK = re.compile(rb"\[[^\]]+\]:[ \t]|\.\. ")
 _LABEL = re.compile(rb"[ \t]*(?:\[[^\]]+\]:|\.\. (?:_[^:]+:(?!:)|\[[^\]]+\]))")
 _DIRECTIVE = re.compile(rb"[ \t]*\.\. [^\s:][^:]*::")
-_RULE = re.compile(rb"([-=~^\"'`*+.#])\1\1+[ \t]*$")
+RULE = re.compile(rb"(?P<rule>[-=~^\"'`*+.#])(?P=rule)(?P=rule)+[ \t]*$")
 _FENCE = re.compile(rb"(`{3,})[^`]*$|(~{3,})")
 
 
@@ -59,12 +59,17 @@ def heading(
     below = lines[at + 1] if at + 1 < len(lines) else b""
     if start and line.startswith(start):
         # a start line may be underlined too, as in `Version 2` and dashes
-        return len(start) - len(start.lstrip(b"#")) or _DEFAULT, (line,), _underlined(line, below)
+        return depth_of(start), (line,), _underlined(line, below)
     if line.startswith(b"#") and _ATX.match(line):
         return line.index(b" "), (line,), False
     if not start and b"urgency=" in line and _DEBIAN.match(line):
         return _DEFAULT, (line,), False
     return _title(lines, at, below) if fresh else None
+
+
+def depth_of(start: bytes) -> int:
+    """Return the depth of the sections that a start line begins."""
+    return len(start) - len(start.lstrip(b"#")) or _DEFAULT
 
 
 def _title(lines: Lines, at: int, below: bytes) -> tuple[int, tuple[bytes, ...], bool] | None:
@@ -100,7 +105,7 @@ def is_rule(line: bytes) -> bool:
 
 def _is_ruled(line: bytes) -> bool:
     # most lines are told by their first bytes, a fifth of what the pattern takes
-    return line[1:2] == line[:1] == line[2:3] and _RULE.match(line) is not None
+    return line[1:2] == line[:1] == line[2:3] and RULE.match(line) is not None
 
 
 def label(line: bytes) -> bytes:

@@ -7,12 +7,14 @@ them removed the entry and the other one only moved it, or both moved it apart, 
 from __future__ import annotations
 
 from coord.drivers.clash import APART, GROWN, TEXTS, Clash
+from coord.drivers.kinds import ITEM, SECTION, TEXT
 from coord.drivers.line import label
-from coord.drivers.tree import ITEM, SECTION, TEXT, text, unfolded
+from coord.drivers.place import is_copy
+from coord.drivers.tree import text, unfolded
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from coord.drivers.place import Table
     from coord.drivers.tree import Node
@@ -50,27 +52,28 @@ class Moves:
                 continue
             if last is not None:
                 self._anchors.append((side, last.name.strip(), last))
-            if not node.kids and node.folded is None and key in others:
-                if self._is_entry(node):
-                    self._shared.add(node.name.strip())
-                continue
+            shared = key in others
             for entry in self._entries(node):
                 name = entry.name.strip()
-                if key not in others:
+                if not shared:
                     found.setdefault(name, (entry, entry is node))
-                elif entry is node or key[2]:  # what they share inside is seen as a place
+                elif entry is node or is_copy(key):  # what they share inside is seen as a place
                     self._shared.add(name)
 
-    def _entries(self, node: Node) -> Iterator[Node]:
-        """Yield the entries in a piece: no titles, and no line that tells how a release stands."""
+    def _entries(self, node: Node) -> Iterable[Node]:
+        """Return the entries in a piece: no titles, and no line that tells how a release stands."""
+        if not node.kids and node.folded is None:
+            return (node,) if self._is_entry(node) else ()
+        return self._inside(node)
+
+    def _inside(self, node: Node) -> Iterator[Node]:
         pending = [node]
         while pending:
             piece = pending.pop()
             if self._is_entry(piece):
                 yield piece
-            if not piece.kids and piece.folded is None:
-                continue
-            pending += reversed(unfolded(piece).kids)
+            if piece.kids or piece.folded is not None:
+                pending += reversed(unfolded(piece).kids)
 
     def _is_entry(self, piece: Node) -> bool:
         if piece.kind == SECTION or not piece.name.strip(_MARKS):

@@ -11,9 +11,11 @@ import re  # the tree needs it anyway
 from _bisect import bisect_left  # `bisect` is a file more to load
 
 from coord.drivers.instant import instant
+from coord.drivers.kinds import ITEM, SECTION, TEXT
 from coord.drivers.line import is_release
 from coord.drivers.passage import DEPTH, steps
-from coord.drivers.tree import SECTION, text
+from coord.drivers.records import count
+from coord.drivers.tree import text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -22,55 +24,78 @@ if TYPE_CHECKING:
     from coord.drivers.passage import Passage
     from coord.drivers.tree import Node
 
-    Key = tuple[bytes, int, bytes, int]  # …, all its lines, which copy of them
+    Key = bytes  # a name, which stands once; or all lines, and which copy of them it is
     Table = dict[Key, Node]
+    Copies = dict[bytes, list[Key]]  # all lines → the key of each copy
     Size = tuple[tuple[tuple[int, bytes], ...], tuple[tuple[int, bytes], ...]]
 
 _PARTS = re.compile(rb"(~|(?<![a-z])(?:alpha|beta|dev|pre|rc|a|b|c)(?![a-z]))|(\d+)", re.IGNORECASE)
 _EARLY, _END = -2, -1
 _NO_NUMBER = ((1 << 60, b""),)
+_BLANK = b"\n\n"  # no piece is known with a blank line
+_KINDS = (SECTION, ITEM, TEXT)
+_COPY = tuple(_BLANK + bytes([kind]) for kind in _KINDS)
 _MARKS = bytes(byte for byte in range(128) if not bytes([byte]).isalnum())
 
 
 def tables(sides: list[list[Node]]) -> list[Table]:
     """Return the pieces of each side by their keys, in their order."""
     nothing = {name for side in sides for name in _nothing(side)}
-    return [_table(side, nothing) for side in sides]
+    keys: tuple[Copies, ...] = ({}, {}, {})
+    return [_table(side, nothing, keys) for side in sides]
 
 
-def _common(left: list[Key], right: list[Key]) -> int:
-    """Return how many pieces both lists begin with."""
-    for number, (one, two) in enumerate(zip(left, right, strict=False)):
-        if one != two:
-            return number
-    return min(len(left), len(right))
+def _alike(left: list[Key], one: int, right: list[Key], two: int) -> int:
+    """Return how many pieces from one place of a list are those from a place of another."""
+    most = min(len(left) - one, len(right) - two)
+    low, size = 0, 1
+    while size and low < most:
+        here, there = one + low, two + low
+        if left[here : here + size] == right[there : there + size]:
+            low, size = low + size, min(2 * size, most - low - size)
+        elif size == 1:
+            break
+        else:
+            size //= 2
+    return low
 
 
 def _nothing(side: list[Node]) -> set[tuple[bytes, int]]:
     """Return the names that name nothing."""
-    seen: set[tuple[bytes, int]] = set()
-    nothing = set()
-    for node in side:
-        name = node.name, node.kind
-        if name in seen:
-            nothing.add(name)
-        seen.add(name)
-    nothing.update(name for name in seen if not name[0].strip(_MARKS))
+    names = {node.name for node in side}
+    nothing = {(name, kind) for name in names if not name.strip(_MARKS) for kind in _KINDS}
+    if len(names) < len(side):
+        copies = count((node.name, node.kind) for node in side)
+        nothing.update(name for name, times in copies.items() if times > 1)
     return nothing
 
 
-def _table(side: list[Node], nothing: set[tuple[bytes, int]]) -> Table:
+def _table(side: list[Node], nothing: set[tuple[bytes, int]], keys: tuple[Copies, ...]) -> Table:
+    """Return the pieces of a side; `keys` of the copies, by kind, are made once for all sides."""
     table: Table = {}
-    copies: dict[bytes, int] = {}
+    passed: tuple[dict[bytes, int], ...] = ({}, {}, {})
     for node in side:
         name, kind = node.name, node.kind
-        if (name, kind) not in nothing:
-            table[name, kind, b"", 0] = node
+        if not nothing or (name, kind) not in nothing:
+            table[name + b"\n" if kind == SECTION else name] = node
             continue
-        whole = b"\n".join(text(node))  # bytes know their hash, a tuple of lines reckons it again
-        copy = copies[whole] = copies.get(whole, 0) + 1
-        table[name, kind, whole, copy] = node
+        whole = name
+        if node.kids or node.glue or node.folded or kind == SECTION:
+            whole = b"\n".join(text(node))
+        copy = passed[kind].get(whole, 0)
+        passed[kind][whole] = copy + 1
+        copies = keys[kind].get(whole)
+        if copies is None:
+            copies = keys[kind][whole] = []
+        if copy == len(copies):
+            copies.append(whole + _COPY[kind] + copy.to_bytes(4, "big"))
+        table[copies[copy]] = node
     return table
+
+
+def is_copy(key: Key) -> bool:
+    """Tell whether a piece is known by all its lines."""
+    return _BLANK in key
 
 
 def added(side: Table, base: Table, kept: Table) -> list[list[Key]]:
@@ -163,7 +188,7 @@ class Weaver:
         self._nodes = nodes
         self._descends = descends
         self._down: list[bool | None] = []
-        self._sizes: dict[tuple[bytes, int], Size] = {}
+        self._ranks: dict[tuple[bytes, int], tuple[Size, bytes]] = {}
         self._texts: dict[Key, tuple[bytes, ...]] = {}
 
     def weave(self, left: list[Key], right: list[Key], *, top: bool) -> list[Key]:
@@ -186,15 +211,15 @@ class Weaver:
     def _merged(self, left: list[Key], right: list[Key], *, turned: bool) -> list[Key]:
         out: dict[Key, None] = {}
         ahead = set(left), set(right)  # not yet taken
-        both = _common(left, right)
-        one = two = max(both - 1, 0)  # of two that are the same, the next ones tell which is taken
-        out.update(dict.fromkeys(left[:one]))
-        for side in ahead:
-            side.difference_update(left[:one])
-        while one < len(left) or two < len(right):
-            if one == len(left) or two == len(right):
-                out.update(dict.fromkeys(left[one:] or right[two:]))
-                break
+        one = two = 0
+        while one < len(left) and two < len(right):
+            if left[one] == right[two]:
+                # of the last that are the same, the next ones tell which is taken
+                same = left[one : one + _alike(left, one, right, two) - 1]
+                one, two = one + len(same), two + len(same)
+                out.update(dict.fromkeys(same))
+                for side in ahead:
+                    side.difference_update(same)
             if self._first(left[one], right[two], ahead, turned=turned):
                 key, one = left[one], one + 1
                 ahead[0].discard(key)
@@ -202,28 +227,30 @@ class Weaver:
                 key, two = right[two], two + 1
                 ahead[1].discard(key)
             out[key] = None
+        out.update(dict.fromkeys(left[one:] or right[two:]))
         return list(out)
 
     def _first(self, one: Key, two: Key, ahead: tuple[set[Key], set[Key]], *, turned: bool) -> bool:
         """Tell whether the left one goes first: not before what the other side has before it."""
-        waits = one != two and one in ahead[1], one != two and two in ahead[0]
-        if waits[0] != waits[1]:
+        waits = one in ahead[1], two in ahead[0]
+        if one != two and waits[0] != waits[1]:
             return waits[1]
         return self._before(one, two) != turned
 
     def _before(self, one: Key, two: Key) -> bool:
-        sizes = self._size(one), self._size(two)
-        if sizes[0] != sizes[1]:
-            return sizes[0] < sizes[1]
-        return one[0] < two[0] if one[0] != two[0] else self._text(one) < self._text(two)
+        ranks = self._rank(one), self._rank(two)
+        if ranks[0] != ranks[1]:
+            return ranks[0] < ranks[1]
+        return self._text(one) < self._text(two)
 
     def _text(self, key: Key) -> tuple[bytes, ...]:
         if key not in self._texts:
             self._texts[key] = text(self._nodes[key])
         return self._texts[key]
 
-    def _size(self, key: Key) -> Size:
-        known = self._sizes.get(key[:2])
+    def _rank(self, key: Key) -> tuple[Size, bytes]:
+        node = self._nodes[key]
+        known = self._ranks.get((node.name, node.kind))
         if known is None:
-            known = self._sizes[key[:2]] = size(*key[:2])
+            known = self._ranks[node.name, node.kind] = size(node.name, node.kind), node.name
         return known

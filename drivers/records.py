@@ -10,7 +10,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Sequence
+    from typing import TypeVar
+
+    T = TypeVar("T", bound=Hashable)
 
 
 class Records:
@@ -25,6 +28,14 @@ class Records:
         self.keys = keys
         self.lines = lines
         self.gaps = gaps
+
+
+def count(keys: Iterable[T]) -> dict[T, int]:
+    """Return how often each record occurs (`collections` costs 2 ms of a driver's start)."""
+    counts: dict[T, int] = {}
+    for key in keys:
+        counts[key] = counts.get(key, 0) + 1
+    return counts
 
 
 def split(text: bytes, start: bytes | None) -> Records:

@@ -6,9 +6,9 @@ once, and its pieces folded: only their names count there, for a name may stand 
 
 from __future__ import annotations
 
-from coord.drivers.join import count
 from coord.drivers.line import seam, sections
 from coord.drivers.prefix import agreement
+from coord.drivers.records import count
 from coord.drivers.tree import Parser, folded, resumed
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
@@ -67,7 +67,8 @@ class Texts:
         often = {depth for depth, copies in count(depths).items() if copies > 1}
         top = min(often, default=0)
         for begin, end, depth in found:
-            if depth == top and (not out or begin >= out[-1][1]):
+            is_long = end - begin > _LOOK  # a shorter one is read before it is found
+            if is_long and depth == top and (not out or begin >= out[-1][1]):
                 out.append((begin, end))
         return out
 

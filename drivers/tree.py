@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from _bisect import bisect_right  # `bisect` is a file more to load
 
+from coord.drivers.kinds import BLANK, INDENTED, ITEM, ODD, SECTION, TEXT, Kinds
 from coord.drivers.line import LINK, closes, comment, fence, heading, is_item, is_rule
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from coord.drivers.line import Lines
 
-SECTION, ITEM, TEXT = 0, 1, 2
-_INDENTED = 100  # the depth of what is no section begins here, and grows with its indent
+
+_NOTHING: list[Any] = ()  # type: ignore[assignment]  # most pieces have neither kids nor glue
+_ONE = (b"",)  # a gap of one line, as most are
 
 
 class Node:
@@ -34,41 +37,44 @@ class Node:
 
     __slots__ = ("at", "depth", "folded", "gap", "glue", "head", "kids", "kind", "lead", "name")
 
-    def __init__(self, kind: int, depth: int, head: tuple[bytes, ...], at: int) -> None:
+    def __init__(
+        self, kind: int, depth: int, head: tuple[bytes, ...], name: bytes, at: int
+    ) -> None:
         self.kind = kind
         self.depth = depth
         self.head = head
-        self.name = head[-1].rstrip() if head else b""
+        self.name = name
         self.at = at
         self.gap: tuple[bytes, ...] | None = None
         self.lead: tuple[bytes, ...] | None = None
-        self.glue: list[bytes] = []
-        self.kids: list[Node] = []
+        self.glue: list[bytes] = _NOTHING
+        self.kids: list[Node] = _NOTHING
         self.folded: tuple[Lines, int, int, bytes | None] | None = None
 
     def like(self) -> Node:
         """Return a piece of the same name and head, with nothing else."""
-        return Node(self.kind, self.depth, self.head, self.at)
+        return Node(self.kind, self.depth, self.head, self.name, self.at)
 
     def copy(self) -> Node:
         """Return one that can grow without this one."""
         new = self.like()
         new.gap, new.lead, new.folded = self.gap, self.lead, self.folded
-        new.glue, new.kids = list(self.glue), list(self.kids)
+        new.glue, new.kids = self.glue and [*self.glue], self.kids and [*self.kids]
         return new
 
 
 class Parser:
     """Reads lines into a tree, and can stop between two of them. The tree is `stack[0]`."""
 
-    __slots__ = ("blank", "fence", "fold", "stack", "start")
+    __slots__ = ("_kinds", "blank", "fence", "fold", "stack", "start")
 
     def __init__(self, start: bytes | None, *, fold: bool = False) -> None:
         self.start = start
         self.fold = fold
-        self.stack = [Node(SECTION, -1, (), 0)]
+        self.stack = [Node(SECTION, -1, (), b"", 0)]
         self.blank: list[bytes] = []
         self.fence: bytes | None = None
+        self._kinds = Kinds(start)
 
     def fork(self) -> Parser:
         """Return a parser that goes on from here by itself, and folds nothing."""
@@ -84,24 +90,38 @@ class Parser:
 
         That may be behind `end`, where a heading of two or three lines stands.
         """
+        kinds, stack = self._kinds, self.stack
         while at < end:
             line = lines[at]
-            bare = line.strip()
-            if not bare and not self.fence:
-                self.blank.append(line)
-                at += 1
-            elif self.fence:
-                if closes(bare, self.fence):
+            if self.fence:
+                if closes(line.strip(), self.fence):
                     self.fence = None
                 at += self._stick(line)
+                continue
+            kind, depth, head, name = kinds[line]
+            if kind == BLANK:
+                self.blank.append(line)
+                at += 1
+                continue
+            last = stack[-1]
+            fresh = self.blank or last.kind == SECTION
+            if kind != SECTION and fresh and at + 1 < len(lines) and kinds[lines[at + 1]][0] == ODD:
+                kind = ODD  # what stands below may make a title of it
+            if kind == ODD:
+                at += self._piece(lines, at, line.strip(), offset)
+            elif kind != TEXT or fresh:
+                self._open(Node(kind, depth, head, name, at + offset), lines, at)
+                at += 1
             else:
-                at += self._piece(lines, at, bare, offset)
+                at += self._stick(line)
         return at
 
     def _stick(self, line: bytes) -> int:
-        glue = self.stack[-1].glue
-        glue += self.blank
-        glue.append(line)
+        last = self.stack[-1]
+        if not last.glue:
+            last.glue = []
+        last.glue += self.blank
+        last.glue.append(line)
         self.blank = []
         return 1
 
@@ -109,44 +129,44 @@ class Parser:
         """Read the piece or the line of glue that begins at a line; return how many it takes."""
         line, last = lines[at], self.stack[-1]
         fresh = bool(self.blank) or last.kind == SECTION
-        if not fresh and bare[:1].isalpha() and self._continues(line):
-            return self._stick(line)
         found = heading(lines, at, self.start, fresh=fresh)
         if found is not None:
             depth, head, under = found
-            self._open(Node(SECTION, depth, head, at + offset), lines, at)
+            name = head[-1].rstrip()
+            self._open(Node(SECTION, depth, head, name, at + offset), lines, at)
             if under:
-                self.stack[-1].glue.append(lines[at + len(head)])
+                self._stick(lines[at + len(head)])
             return len(head) + under
-        indent = _INDENTED + len(line) - len(line.lstrip())
+        indent = INDENTED + len(line) - len(line.lstrip())
         if is_item(line, bare):
-            self._open(Node(ITEM, indent, (line,), at + offset), lines, at)
+            self._open(Node(ITEM, indent, (line,), line.rstrip(), at + offset), lines, at)
         elif fresh or LINK.match(line) or comment(bare):
-            self._open(Node(TEXT, indent, (line,), at + offset), lines, at)
+            self._open(Node(TEXT, indent, (line,), line.rstrip(), at + offset), lines, at)
             self.fence = comment(bare) or fence(bare)
         else:
             self.fence = None if bare.startswith(b"~") else fence(bare)  # not an underline
             self._stick(line)
         return 1
 
-    def _continues(self, line: bytes) -> bool:
-        """Tell whether a line of words, right below another one, goes on with it."""
-        return not (self.start and line.startswith(self.start)) and b"urgency=" not in line
-
     def _open(self, node: Node, lines: Lines, at: int) -> None:
         """Hang a new piece where its depth says."""
-        if self.stack[-1].depth >= node.depth:
+        if self.fold:
             self.close(node.depth, lines, at)
-        parent = self.stack[-1]
+        stack = self.stack
+        while stack[-1].depth >= node.depth:
+            stack.pop()
+        parent = stack[-1]
         blank: tuple[bytes, ...] = ()
         if self.blank:
-            blank, self.blank = tuple(self.blank), []
+            blank = _ONE if self.blank == [b""] else tuple(self.blank)
+            self.blank = []
         if parent.kids:
             node.gap = blank
+            parent.kids.append(node)
         else:
             parent.lead = blank
-        parent.kids.append(node)
-        self.stack.append(node)
+            parent.kids = [node]
+        stack.append(node)
 
     def close(self, depth: int, lines: Lines, at: int) -> None:
         """End every open piece that is not above `depth`: line `at` is no part of it."""
@@ -154,7 +174,7 @@ class Parser:
             node = self.stack.pop()
             if self.fold:
                 node.folded = lines, node.at, at - len(self.blank), self.start
-                node.kids, node.glue = [], []
+                node.kids = node.glue = _NOTHING
 
     def graft(self, sections: list[Node], after: list[bytes], offset: int) -> None:
         """Go on with folded sections, read elsewhere, and the blank lines behind them."""
@@ -253,8 +273,8 @@ def _spaced(node: Node) -> Iterator[Node]:
                 gaps[is_section] = _usual(node.kids, is_section=is_section)
             gap = _gap(kid, gaps[is_section])
         if gap:
-            space = Node(TEXT, 0, (), 0)
-            space.glue += gap
+            space = Node(TEXT, 0, (), b"", 0)
+            space.glue = [*gap]
             yield space
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from coord.drivers import law, markers
 from coord.drivers.clash import Clash
-from coord.drivers.join import Refused, count
+from coord.drivers.join import Refused
+from coord.drivers.records import count
 from coord.hooks.loss import Loss
 
 TYPE_CHECKING = False

@@ -14,6 +14,7 @@ from collections import Counter
 from coord.base.errors import Refused
 from coord.base.names import operand, quote, shown
 from coord.drivers import law, markers
+from coord.drivers.join import LEAST
 from coord.drivers.prefix import agreement, boundary
 from coord.drivers.records import split
 from coord.guard import guarded, refusal
@@ -104,8 +105,17 @@ def _only_adds(versions: Versions, path: str, blob: str) -> bool:
     tails = appended.behind(versions.cwd, names)
     if tails is None:
         return False
-    new, *texts = (Counter(split(tail, None).keys) for tail in tails)
+    new, *texts = (Counter(split(tail, None).keys) for tail in _besides(tails))
     return not missing(new, texts, Counter())
+
+
+def _besides(texts: list[bytes]) -> list[bytes]:
+    """Return what is left of texts of lines without what all have: there nothing is lost."""
+    if min(map(len, texts)) < LEAST:
+        return texts
+    from coord.drivers import segments  # noqa: PLC0415  # `re`, only where a log is large
+
+    return segments.besides(texts)
 
 
 def _log(versions: Versions, kind: str, path: str, start: bytes | None) -> _Log | Document:
@@ -132,9 +142,11 @@ class _Log:
         """
         past = self._versions.past
         head = self._head([new, *filter(None, texts)])
-        tails = [text[head:] for text in texts]
-        if head and not missing(self._count(new[head:]), list(map(self._count, tails)), Counter()):
-            return None, None
+        if head is not None:
+            tails = [text[head:] for text in (new, *texts)]
+            added, *had = map(self._count, tails if self._start is not None else _besides(tails))
+            if not missing(added, had, Counter()):
+                return None, None
         self._quoted = markers.conflicts(new)
         result = self._count(new)
         lost = missing(result, list(map(self._count, texts)), self._at(past.base))
@@ -146,11 +158,14 @@ class _Log:
         shared = (lost & self._shared(result)) - undone
         return self._first(shared, texts), self._first(lost & undone, texts)
 
-    def _head(self, texts: list[bytes]) -> int:
-        """Return how many bytes of whole records all texts begin with: nothing is lost there."""
+    def _head(self, texts: list[bytes]) -> int | None:
+        """Return how many bytes of whole records all texts begin with: nothing is lost there.
+
+        None where a conflict may stand behind them.
+        """
         common = agreement(texts, min(map(len, texts)))
         head = boundary(lambda begin, end: texts[0][begin:end], common, self._start)
-        return 0 if any(text.find(b">>>>>>> ", head) >= 0 for text in texts) else head
+        return None if any(text.find(b">>>>>>> ", head) >= 0 for text in texts) else head
 
     def _shared(self, result: Counter[bytes]) -> Counter[bytes]:
         """Return how many of each record others know beyond those that are kept."""

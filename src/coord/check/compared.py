@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.drivers import markers
 from coord.drivers.instant import instant
-from coord.drivers.join import count, has_title
+from coord.drivers.join import has_title
 from coord.drivers.prefix import agreement, boundary
-from coord.drivers.records import split
+from coord.drivers.records import count, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,8 @@ from coord.check.edges import tree_of
 from coord.check.normal import normal
 from coord.drivers import law, markers
 from coord.drivers.clash import Clash
-from coord.drivers.join import Refused, count
+from coord.drivers.join import Refused
+from coord.drivers.records import count
 from coord.guard import elsewhere
 
 if TYPE_CHECKING:

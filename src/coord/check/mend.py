@@ -16,7 +16,7 @@ from coord.base.names import quote
 from coord.check import commands
 from coord.check.once import TAKEN
 from coord.drivers import join, markers
-from coord.drivers.records import render, split
+from coord.drivers.records import count, render, split
 from coord.guard.refusal import path_word
 from coord.history.commits import RESOLVED
 from coord.history.problem import printed
@@ -131,7 +131,7 @@ def _grown(now: bytes, old: bytes, fault: Fault, start: bytes | None) -> bytes:
     """
     if fault.step is not None and fault.step.moved is not None:
         return join.both(b"", old, now, start)
-    spare, both = join.count(split(old, start).keys), []
+    spare, both = count(split(old, start).keys), []
     for key in split(now, start).keys:
         if spare.get(key, 0):
             spare[key] -= 1

@@ -7,7 +7,7 @@ is kept whole as ``vendor/lib/LOG``.
 from __future__ import annotations
 
 from coord.drivers import law
-from coord.drivers.join import count
+from coord.drivers.records import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

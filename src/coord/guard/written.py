@@ -11,9 +11,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.drivers.instant import instant
-from coord.drivers.join import count
+from coord.drivers.kinds import SECTION
 from coord.drivers.logfile import LFS_POINTER
-from coord.drivers.tree import SECTION, Parser
+from coord.drivers.records import count
+from coord.drivers.tree import Parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
