@@ -79,3 +79,21 @@ def test_two_series_do_not_share_numbers_and_one_never_gives_one_twice(
     assert taken == ["HW-0001", "DR-0001", "hw-0002", "HW-0003"]
     reserved = series.reserved(board, series.of_namespace(place.top, "HW"))
     assert [(one.number, one.actor) for one in reserved] == [(1, "ada"), (2, "ada"), (3, "ada")]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_taken"),
+    [
+        (b"coordination/ids/HW/HW-0007.toml", True),
+        (b"coordination/ids/hw/hw-0007.TXT", True),
+        (b"coordination/ids/HW/HW-0007", True),
+        (b"coordination/ids/HW/HW-0070.toml", False),
+        (b"coordination/ids/OTHER/HW-0007.toml", False),
+        (b"coordination/ids/HW/HW-\xef\xbc\x97.toml", False),
+    ],
+)
+def test_a_name_takes_the_place_that_a_file_system_or_a_person_gives_it(
+    path: bytes, is_taken: bool
+) -> None:
+    """Whatever case and suffix it has; only names with the digits are folded to be compared."""
+    assert series._is_taken(b"coordination/ids/HW/HW-0007.toml", 7, [b"x", path]) is is_taken
