@@ -126,6 +126,33 @@ def waiters(world: World) -> None:
         world.run("coord", "--as", name, "claim", "task:queue")
 
 
+def line(world: World) -> None:
+    """Twenty times as many in line behind `me`, whose places fill a page and more."""
+    from coord.board import claims, events  # noqa: PLC0415  # for this world alone
+    from coord.board.directory import Directory  # noqa: PLC0415
+    from coord.identity.whoami import Identity  # noqa: PLC0415
+
+    world.run("coord", "claim", "task:long", at="me")
+    store = Directory(str(world.place / "repo/.git/coord/board"))
+    for name in (f"{one}-{number}" for one in world.names("l") for number in range(20)):
+        place = events.Place(name, f"instance-of-{name}", "main", "2026-01-01T00:00:00Z")
+        claims.change(
+            store,
+            "task:long",
+            Identity(name, place.instance, "pinned", 2),
+            lambda state, place=place: events.joined(state, place, lambda _: False),
+        )
+
+
+def refs(world: World) -> None:
+    """Twenty times as many loose branches, and a line of a log that `me` alone has."""
+    world.commit("me", {"log/cut": "one\n", "shorter": "one\n"})
+    world.commit("me", {"log/cut": "one\ntwo\n"})
+    heads = world.place / "repo/.git/refs/heads"
+    for name in (f"{one}-{number}" for one in world.names("r") for number in range(20)):
+        (heads / name).write_text((heads / "main").read_text())
+
+
 def messages(world: World) -> None:
     """Messages to `me` that were not read."""
     for name in world.names("m"):
@@ -176,6 +203,8 @@ WORLDS: dict[str, tuple[Callable[[World], None], ...]] = {
     "board": (held, freed, events, waiters, messages),
     "history": (branches, commits, records, ids),
     "files": (files,),
+    "line": (line,),
+    "loose": (refs,),
 }
 
 

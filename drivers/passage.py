@@ -44,13 +44,13 @@ class Passage:
     lines are left out.
     """
 
-    def __init__(self, whole: bytes, above: int, end: int, kept: bytes, line: int) -> None:
-        self._whole = whole[above - 1 : end]  # with the line end before it
+    def __init__(self, text: bytes, above: int, names: list[bytes], kept: bytes, run: int) -> None:
+        self._whole = text[above - 1 : above + run]  # with the line end before it
         self.above = above
         self.kept = kept
-        self.line = line
+        self.line = text.count(b"\n", 0, above)
         self.lines = self._whole.count(b"\n") - 1 - kept.count(b"\n")
-        self.names = _names(self._whole)
+        self.names = names
 
     def without(self, text: bytes) -> bytes:
         """Return a text without what is left out."""
@@ -104,11 +104,11 @@ def find(texts: list[bytes], start: bytes | None) -> Passage | None:
         return None
     if not _is_seam(text, begin, start) or not _is_seam(text, end, start):
         return None
-    names = set(_names(text[begin - 1 : end]))
+    names = _names(text[begin - 1 : end])
     behind = {name for one in texts for name in _names(b"\n" + one[end:])}
     behind.update(_names(b"\n" + text[:begin]))
-    kept = _sections(text[begin:end], names & behind)
-    return Passage(text, begin, end, kept, text.count(b"\n", 0, begin))
+    kept = _sections(text[begin:end], behind.intersection(names))
+    return Passage(text, begin, names, kept, end - begin)
 
 
 def _is_plain(text: bytes, first: int, end: int) -> bool:

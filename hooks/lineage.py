@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from coord.base import peerfile
 from coord.base.frozen import NamedTuple
 from coord.repo import caller, git
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from coord.repo.worktree import Worktree
 
+_PREFIXES = ("refs/heads/", "refs/tags/", "refs/remotes/")
+_WIDTHS = frozenset({40, 64})  # of names in hex
+_HEAD = 1 << 16  # bytes of packed refs that are looked at
 _OTHERS = ("--branches", "--tags", "--remotes")
 
 
@@ -61,10 +65,41 @@ def shared(here: Worktree, commit: str) -> list[str]:
 
 def is_alone(here: Worktree) -> bool:
     """Tell whether the repository has no other branch, no tag and no remote."""
-    refs = _ask(
-        here, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
-    )
-    return not set(refs.split("\n")) - {_branch(here), ""}
+    branch = _branch(here)
+    if _has_another(here.common_dir, branch):
+        return False
+    refs = _ask(here, "for-each-ref", "--format=%(refname)", *_PREFIXES)
+    return not set(refs.split("\n")) - {branch, ""}
+
+
+def _has_another(common_dir: str, branch: str) -> bool:
+    """Tell whether a ref beside `branch` is plain to see; where none is, git has to be asked.
+
+    Before the first one that it prints, git reads every file that holds one.
+    """
+    for prefix in _PREFIXES:
+        for folder, _, names in os.walk(os.path.join(common_dir, prefix)):
+            for name in names:
+                path = os.path.join(folder, name)
+                if path != os.path.join(common_dir, branch) and _names_a_commit(path):
+                    return True
+    head = _read(os.path.join(common_dir, "packed-refs")).split(b"\n")[:-1]
+    refs = (os.fsdecode(line.partition(b" ")[2]) for line in head)
+    return any(ref != branch and ref.startswith(_PREFIXES) for ref in refs)
+
+
+def _names_a_commit(path: str) -> bool:
+    """Tell whether a loose ref names one itself: it is no lock, not symbolic, and not broken."""
+    text = _read(path).removesuffix(b"\n")
+    is_name = len(text) in _WIDTHS and not text.strip(b"0123456789abcdef") and any(text.strip(b"0"))
+    return is_name and not path.endswith(".lock")
+
+
+def _read(path: str) -> bytes:
+    try:
+        return peerfile.head(path, _HEAD)
+    except OSError:
+        return b""
 
 
 def where_shared(here: Worktree) -> str:

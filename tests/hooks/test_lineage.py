@@ -51,6 +51,39 @@ def test_shared_history_ends_where_others_stop(repo: Repo) -> None:
     assert lineage.shared(place, root) == []
 
 
+@pytest.mark.parametrize("kind", ["loose", "nested", "packed", "tag", "remote"])
+def test_another_ref_is_seen_without_reading_them_all(repo: Repo, kind: str) -> None:
+    """Git would open every file of every ref, and be asked a second time by `shared`."""
+    place = discover(str(repo.path), repo.env)
+    name = {"nested": "heads/a/b/c", "tag": "tags/v1", "remote": "remotes/o/main"}
+    repo.git("update-ref", f"refs/{name.get(kind, 'heads/peer')}", "HEAD")
+    if kind == "packed":
+        repo.git("pack-refs", "--all")
+
+    assert lineage._has_another(place.common_dir, "refs/heads/main")
+    assert not lineage.is_alone(place)
+
+
+def test_what_is_no_ref_of_others_is_no_company(repo: Repo) -> None:
+    """A lock, a remote's HEAD that leads nowhere, what holds no name, a ref of our own."""
+    place = discover(str(repo.path), repo.env)
+    commit = repo.git("rev-parse", "HEAD")
+    repo.git("update-ref", "refs/notes/x", commit)
+    repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    for path, text in {
+        "heads/peer.lock": commit,
+        "tags/torn": "",
+        "tags/short": commit[:20],
+        "tags/zero": "0" * 40,
+    }.items():
+        repo.common(f"refs/{path}").write_text(text + "\n")
+
+    assert not lineage._has_another(place.common_dir, "refs/heads/main")
+    repo.git("pack-refs", "--all", "--no-prune")
+    assert not lineage._has_another(place.common_dir, "refs/heads/main")
+    assert lineage.is_alone(place)
+
+
 def test_a_detached_head_leaves_no_branch_out(repo: Repo) -> None:
     """Every branch is another ref there."""
     tip = repo.commit("mine")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
     from coord.installer.attributesfile import Line
     from coord.repo.worktree import Sibling, Worktree
 
+_WHO = ("name", "email")
 _NEXT = "--coord-next"  # rev-parse prints what it does not know: a path may hold a newline
 _ROLES = ("AUTHOR", "COMMITTER")
+# What git takes off the ends of a name or an address, and what it takes out of the middle.
+_CRUD = "\\x00-\\x20.,:;<>\"'\\\\"
+_PLAIN = re.compile(f"[^{_CRUD}]([^\\n<>]*[^{_CRUD}])?")
 
 # Why git cannot work in a worktree.
 UNREADABLE = "unreadable"
@@ -91,6 +96,7 @@ class Means(NamedTuple):
         block: the rules in ``info/attributes``.
         git: git's version.
         proved: hook folders of which every hook of ours answered already, and texts of the alias.
+        matches: which patterns match which paths, where that was asked for already.
     """
 
     common_dir: str
@@ -99,6 +105,7 @@ class Means(NamedTuple):
     block: tuple[Line, ...]
     git: tuple[int, ...]
     proved: frozenset[str] = frozenset()
+    matches: guards.Matches | None = None
 
 
 def look(sibling: Sibling, means: Means) -> View:
@@ -141,10 +148,10 @@ def _inside(view: View, means: Means) -> View:
         view = _probed(view, means, hooks)
     if view.bare:
         return view
-    idents = _idents(view.folder)
+    idents = _configured(listing) or _idents(view.folder)
     found = Guards()
     if means.installed:
-        found = guards.ask(view.here, listing, means.block, means.git)
+        found = guards.ask(view.here, listing, means.block, means.git, means.matches)
     return replace(view, author=idents["AUTHOR"], committer=idents["COMMITTER"], guards=found)
 
 
@@ -214,6 +221,23 @@ def _pinned(view: View) -> View:
         return replace(view, pin=pin.read(view.here.git_dir))
     except (pin.Unreadable, OSError):
         return replace(view, pin_broken=True)
+
+
+def _configured(listing: Listing) -> dict[str, str]:
+    """Return what :func:`_idents` does, where config names both as plainly as git writes them.
+
+    git reads all of config three times for an answer, and among many worktrees that costs most.
+    """
+    values = {entry.key: entry.value for entry in listing.entries if entry.scope != "command"}
+    found = {}
+    for role in _ROLES:
+        own = [
+            values.get(f"{role.lower()}.{part}") or values.get(f"user.{part}", "") for part in _WHO
+        ]
+        if not all(map(_PLAIN.fullmatch, own)):
+            return {}
+        found[role] = "{} <{}>".format(*own)
+    return found
 
 
 def _idents(cwd: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import peerfile
@@ -17,7 +18,7 @@ from coord.settings import config
 from coord.settings.config import Config, Derived
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from coord.doctor.configured import Listing
     from coord.installer.attributesfile import Line
@@ -84,8 +85,16 @@ class Guards:
     changelogs: tuple[tuple[str, str], ...] = ()
 
 
+#: (ignorecase, patterns, paths) → path → the number of the last pattern that matches it.
+Matches = dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, int]]
+
+
 def ask(
-    here: Worktree, listing: Listing, block: Sequence[Line], version: tuple[int, ...]
+    here: Worktree,
+    listing: Listing,
+    block: Sequence[Line],
+    version: tuple[int, ...],
+    matches: Matches | None = None,
 ) -> Guards:
     """Look at the guarded paths of one worktree.
 
@@ -94,6 +103,7 @@ def ask(
         listing: config as git reads it there.
         block: the rules in ``info/attributes``.
         version: git's.
+        matches: what other worktrees, which are mostly alike, have found; it is added to.
     """
     tags = _tags(here, (*_SPECS, f":(top,literal){config.FILE}"))
     texts, hidden = _files(here, tags, cone=version < _READS_OUTSIDE and _is_cone(listing))
@@ -101,6 +111,8 @@ def ask(
     paths = _paths(here, tags)
     declared, fault = _declared(here)
     derived = [path.path for path in paths if path.kind == "derived"]
+    fold = listing.values().get("core.ignorecase", "")
+    matching = partial(_matching, here, fold, {} if matches is None else matches)
     return Guards(
         paths=paths,
         rules=rules,
@@ -108,7 +120,7 @@ def ask(
         named=tuple((name, driver) for name, text in texts.items() for driver in drivers(text)),
         hidden=hidden,
         producers=declared.derived,
-        without=() if fault else _without(here, declared, derived, (*rules, *block)),
+        without=() if fault else _without(matching, declared, derived, (*rules, *block)),
         fault=fault,
         unknown=declared.unknown,
         undeclared=tags.get(config.FILE) == "S" and not os.path.lexists(_full(here, config.FILE)),
@@ -204,19 +216,29 @@ def _declared(here: Worktree) -> tuple[Config, CoordError | None]:
     return declared, None
 
 
+def _matching(
+    here: Worktree, fold: str, known: Matches, patterns: Sequence[str], paths: Sequence[str]
+) -> dict[str, int]:
+    """Return path → number of the last of `patterns` that matches it, asked for once a fleet."""
+    key = fold, tuple(patterns), tuple(paths)
+    if key not in known:
+        known[key] = guarded.matched(here, patterns, paths)
+    return known[key]
+
+
 def _without(
-    here: Worktree, declared: Config, derived: list[str], rules: Iterable[Line]
+    matching: Callable[[Sequence[str], Sequence[str]], dict[str, int]],
+    declared: Config,
+    derived: list[str],
+    rules: Iterable[Line],
 ) -> tuple[Missing, ...]:
-    made = guarded.derived_rules(here, declared, derived)
+    made = matching([rule.pattern for rule in declared.derived], derived)
     lacking = [path for path in derived if path not in made]
     if not lacking:
         return ()
-    patterns = (attributesfile.unquoted(os.fsdecode(rule.pattern)) for rule in rules)
-    by_pattern = Config(derived=tuple(Derived(pattern, "-") for pattern in patterns))
-    matched = guarded.derived_rules(here, by_pattern, lacking)
-    return tuple(
-        Missing(path, matched[path].pattern if path in matched else "") for path in lacking
-    )
+    patterns = [attributesfile.unquoted(os.fsdecode(rule.pattern)) for rule in rules]
+    found = matching(patterns, lacking)
+    return tuple(Missing(path, patterns[found[path]] if path in found else "") for path in lacking)
 
 
 def _full(here: Worktree, name: str) -> str:

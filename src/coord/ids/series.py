@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,9 +55,23 @@ class Series:
 
     def numbers(self, paths: Iterable[bytes]) -> Iterator[int]:
         """Yield the numbers that `paths` take, whatever follows them, in folders alike."""
+        mine = self.folder.casefold()
+        before, after = self.path(self.format.prefix).removesuffix(self.suffix), self.format.suffix
+        plain = re.compile(
+            re.escape(os.fsencode(before))
+            + b"([0-9]{1,9})"
+            + re.escape(os.fsencode(after + self.suffix))
+        )
+        alike: dict[bytes, bool] = {}  # folder → whether it is this one, as file systems fold case
         for path in paths:
-            folder, name = os.path.split(os.fsdecode(path))
-            if folder.casefold() == self.folder.casefold():
+            if found := plain.fullmatch(path):  # as all are that were made here
+                yield int(found[1])
+                continue
+            folder, _, last = path.rpartition(b"/")
+            if folder not in alike:
+                alike[folder] = os.fsdecode(folder).casefold() == mine
+            if alike[folder]:
+                name = os.fsdecode(last)
                 for stem in {name, name.removesuffix(self.suffix), os.path.splitext(name)[0]}:
                     number = self.format.number(stem)
                     if number is not None:
@@ -109,7 +124,6 @@ def take(store: Store, here: Worktree, series: Series, mine: Claim) -> str:
     """
     deep = series.folder.startswith(claim.FOLDER + "/")
     used = survey(here, claim.FOLDER if deep else series.folder, deep=deep).paths()
-    names = {folded(path) for path in used}
     folder = keys.series(series.name)
     spent = [keys.number_of(rec.key) for rec in store.list(folder, values=False)]
     number = max(
@@ -118,11 +132,17 @@ def take(store: Store, here: Worktree, series: Series, mine: Claim) -> str:
     while True:
         number += 1
         text = series.format.text(number)
-        if folded(os.fsencode(series.path(text))) in names:
+        if _is_taken(os.fsencode(series.path(text)), number, used):
             continue  # a name that takes this one's place without being of the series
         value = _record(text, mine)
         if store.create(keys.number(folder, number), value).value == value:
             return text
+
+
+def _is_taken(path: bytes, number: int, used: Iterable[bytes]) -> bool:
+    """Tell whether one of the `used` paths is the same identifier as `path`, which has `number`."""
+    digits, own = str(number).encode(), folded(path)  # no folding makes or takes a digit
+    return any(folded(other) == own for other in used if digits in other)
 
 
 def reserved(store: Store, series: Series) -> Iterator[Reserved]:

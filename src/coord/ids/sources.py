@@ -8,6 +8,7 @@ every worktree of this repository.
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.history.door import Door
@@ -15,11 +16,13 @@ from coord.ids import folders
 from coord.repo import git, worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from coord.repo.worktree import Sibling, Worktree
 
 HERE = ""
+# ``MODE BLOB STAGE TAB PATH NUL``, of regular files.
+_STAGED = re.compile(rb"(?<![^\0])100[0-7]{3} ([0-9a-f]+) ([0-3])\t([^\0]+)\0")
 
 
 class Source(NamedTuple):
@@ -82,8 +85,7 @@ def survey(here: Worktree, folder: str, *, deep: bool = True) -> Survey:
         path: there.path
         for there in siblings
         if there.counts
-        for path in _on_disk(there.path, folder, deep=deep)
-        if path not in known
+        for path in _on_disk(there.path, folder, known, deep=deep)
     }
     return Survey(sources, loose)
 
@@ -119,34 +121,33 @@ def staged(here: Worktree, folder: str, *, deep: bool = False) -> Source:
     pathspec = f":(top,literal){folder}" if folder else ":(top)"
     ask = ("ls-files", "-z", "--stage", "--full-name", "--", pathspec)
     listing = git.tell(*ask, cwd=here.cwd).out
-    files: dict[bytes, str] = {}
-    theirs: dict[bytes, str] = {}
     depth = folder.count("/") + bool(folder)
-    for entry in listing.split(b"\0")[:-1]:
-        facts, _, path = entry.partition(b"\t")
-        mode, blob, stage = facts.split(b" ")
-        if not mode.startswith(b"100") or (not deep and path.count(b"/") > depth):
-            continue
-        if stage in b"02":
-            files[path] = blob.decode()
-        elif stage == b"3":
-            theirs[path] = blob.decode()
+    entries = [
+        (blob, stage, path)
+        for blob, stage, path in _STAGED.findall(listing)
+        if deep or path.count(b"/") <= depth
+    ]
+    files = {path: blob.decode() for blob, stage, path in entries if stage in b"02"}
+    theirs = {path: blob.decode() for blob, stage, path in entries if stage == b"3"}
     return Source(HERE, "", files, theirs)
 
 
-def _on_disk(top: str, folder: str, *, deep: bool) -> Iterator[bytes]:
-    """Yield the regular files in a folder of a worktree; no symlink is followed."""
+def _on_disk(top: str, folder: str, known: Container[bytes], *, deep: bool) -> Iterator[bytes]:
+    """Yield the regular files in a folder of a worktree, no symlink, that are not `known`."""
     start = os.path.join(os.path.realpath(top), folder)
-    pending = [folder] if os.path.realpath(start) == start.rstrip("/") else []
+    pending = [os.fsencode(folder)] if os.path.realpath(start) == start.rstrip("/") else []
     while pending:
-        folder = pending.pop()
+        inner = pending.pop()
         try:
-            entries = list(os.scandir(os.path.join(top, folder)))
+            entries = list(os.scandir(os.path.join(os.fsencode(top), inner)))
         except OSError:
             continue
-        for entry in entries:
-            path = os.path.join(folder, entry.name)
+        before = inner + b"/" if inner else b""
+        for entry in entries:  # of mostly known files: nothing else is done about them
+            path = before + entry.name
+            if path in known:
+                continue
             if entry.is_file(follow_symlinks=False):
-                yield os.fsencode(path)
-            elif deep and entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+                yield path
+            elif deep and entry.is_dir(follow_symlinks=False) and entry.name != b".git":
                 pending.append(path)

@@ -93,3 +93,21 @@ def test_a_number_that_no_series_reaches_is_not_counted_on(repo: Repo) -> None:
     made = [series.take(board, place, found, MINE._replace(nonce=nonce)) for nonce in "ab"]
 
     assert made == ["HW-0001", "HW-0002"]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_taken"),
+    [
+        (b"coordination/ids/HW/HW-0007.toml", True),
+        (b"coordination/ids/hw/hw-0007.TXT", True),
+        (b"coordination/ids/HW/HW-0007", True),
+        (b"coordination/ids/HW/HW-0070.toml", False),
+        (b"coordination/ids/OTHER/HW-0007.toml", False),
+        (b"coordination/ids/HW/HW-\xef\xbc\x97.toml", False),
+    ],
+)
+def test_a_name_takes_the_place_that_a_file_system_or_a_person_gives_it(
+    path: bytes, is_taken: bool
+) -> None:
+    """Whatever case and suffix it has; only names with the digits are folded to be compared."""
+    assert series._is_taken(b"coordination/ids/HW/HW-0007.toml", 7, [b"x", path]) is is_taken
