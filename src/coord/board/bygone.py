@@ -69,12 +69,10 @@ def _gone(instance: str) -> str:
 def _has_gone(roll: Roll, one: Actor) -> bool:
     """Tell whether a worker is gone, or was none of its worktree's own and has ended."""
     status, home = roll.of(one.instance), roll.home(one)
-    if status.gone or home is None or not former.is_former(home, one.instance):
+    if status.gone or home is None:
         return status.gone
-    try:
-        return status.has_left or former.newest(home, one.instance) is None
-    except OSError:
-        return False
+    has_ended = status.has_left or not former.has_signs(home, one.instance)
+    return has_ended and former.is_former(home, one.instance)
 
 
 def _is_long_gone(
@@ -212,7 +210,7 @@ def _all_of(store: Store, roll: Roll, gone: Actor, most: int) -> int:
     taken, home = 0, roll.home(gone)
     try:
         if home is not None:
-            former.disown(home, gone.instance)
+            former.disown(home, gone.actor, gone.instance)
     except OSError:
         return 0
     for folder in (make(gone.instance) for make in _OWN):

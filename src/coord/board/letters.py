@@ -97,12 +97,13 @@ def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:
 
 
 def _deliver(store: Store, letter: Rec, made: Iterable[Message]) -> None:
-    for message in made:
-        key = f"{keys.messages(message.to.instance)}/{message.id}"
-        with store.writing():  # a sweep comes before the look, or after the message
-            there = store.read(letter.key)
-            if there is None or there.value != letter.value or _is_past(store, there):
-                return
+    """Deliver what a letter holds that stands; a sweep comes before the look, or after it all."""
+    with store.writing():
+        there = store.read(letter.key)
+        if there is None or there.value != letter.value or _is_past(store, there):
+            return
+        for message in made:
+            key = f"{keys.messages(message.to.instance)}/{message.id}"
             store.create(key, messages.encode(message))
 
 
