@@ -97,11 +97,13 @@ class Repo:
         return Size(len(sizes), sum(sizes), sum(len(_files(folder)) for folder in beside))
 
     def sweep(self) -> None:
-        """Sweep the board, whatever else the doctor says."""
-        subprocess.run(
-            ("git", "coord", "doctor", "--sweep"),
-            cwd=self.path, env=self.env, check=False, capture_output=True,
-        )  # fmt: skip
+        """Sweep the board until nothing is left to take, whatever else the doctor says."""
+        said = "there may be more"
+        while "there may be more" in said:
+            said = subprocess.run(
+                ("git", "coord", "doctor", "--sweep"),
+                cwd=self.path, env=self.env, check=False, capture_output=True, text=True,
+            ).stderr  # fmt: skip
 
 
 def _files(folder: str) -> list[str]:

@@ -57,6 +57,8 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
         busy = _busy(store) if alone else None
         taken = 0
         for one in gone if busy is not None else ():
+            if taken >= most:
+                break
             if one.instance not in (busy or ()) and _is_long_gone(store, roll, one, marked, now):
                 taken += _all_of(store, roll, one, most - taken)
         return Done(taken, len(found), alone)
