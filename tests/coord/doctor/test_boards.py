@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.clinic import healthy, mended, rules
+from harness.clinic import healthy, mended, notes, rules
 
 if TYPE_CHECKING:
     from harness import Repo
@@ -65,3 +65,16 @@ def test_a_record_after_which_no_number_comes_is_put_aside(installed: Repo, side
 
     assert str(record.parent) in found.message
     assert side.coord("release", "x").code == 0
+
+
+def test_a_finished_branch_that_was_deleted_is_remarked(installed: Repo, side: Repo) -> None:
+    """Its claims are held until somebody settles them, and nothing else speaks of it."""
+    branch = side.git("branch", "--show-current").strip()
+    side.commit("work", {"new": "x"})
+    assert side.coord("finish").code == 0
+    assert "deleted" not in notes(installed)
+    side.git("checkout", "-q", "--detach")
+    installed.git("branch", "-q", "-D", branch)
+
+    assert f"finished, deleted, and held until settled: {branch}:" in notes(installed)
+    assert branch in installed.coord("merge-order").out
