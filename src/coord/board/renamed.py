@@ -212,7 +212,7 @@ def _was_moved(log: Sequence[_Entry], tip: str) -> bool:
 
 
 def _born(here: Worktree, branch: str) -> tuple[str, bytes] | None:
-    """Return when the log of a branch begins, and all of it; None of none, or one that was moved."""
+    """Return when the log of a branch begins, and the log; None of none, or one that was moved."""
     if ".." in branch or branch.startswith("/") or not branch.isprintable():
         return "", b""  # a peer's record may say anything: it is no branch's name
     try:
