@@ -110,7 +110,7 @@ TABLE = (
     _verb("send", "workers", Cost(0, 0, 5), words="help peer hello", later=True),
     _verb("send", "board", Cost(0, 0, 3), words="help peer hello"),
     _verb("inbox", "board", Cost(0, 0, 7)),
-    _verb("pause", "board", Cost(0, 5, 46)),
+    _verb("pause", "board", Cost(0, 5, 60)),
     _verb("resume", "board", Cost(0, 2, 32)),
     _verb("merge-order", "workers", Cost(0, 0, 14)),
     _verb("merge-order", "history", Cost(0, 0, 3), later=True),

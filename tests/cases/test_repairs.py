@@ -113,15 +113,22 @@ def told(command: str, done: Done) -> str:
 def follow(here: Repo, command: str) -> str:
     """Paste a command, and what a refusal of it prints; return all that was said.
 
-    It works at once, but where a person has to join two texts first, or to accept a producer.
+    It works at once, but where a person has to join two texts first, or to accept a producer, and
+    where a git that was killed has left its lock.
     """
     done = here.paste(command)
     said = told(command, done)
     if done.code:
-        assert "joined by hand" in command or "regenerate" in command, said
+        locked = "coord: locked:" in done.err
+        assert locked or "joined by hand" in command or "regenerate" in command, said
         (again,) = printed(done)
+        joins = again.startswith("git show :")  # to its end, where no record says the order
+        again += f" >>{again.rpartition(':')[2]}" if joins else ""
         done = here.paste(again)
         said += told(again, done)
+        if locked or joins:
+            done = here.paste(command)
+            said += told(command, done)
     assert done.code == 0, said
     return said
 

@@ -58,6 +58,8 @@ def workers(store: Store, roll: Roll, most: int = PORTION, look: int = PORTION) 
         busy = _busy(store) if alone else None
         taken = 0
         for one in gone if busy is not None else ():
+            if taken >= most:
+                break
             if one.instance not in (busy or ()) and _is_long_gone(store, roll, one, marked, now):
                 taken += _all_of(store, roll, one, most - taken)
         return Done(taken, len(found), alone)
@@ -70,12 +72,10 @@ def _gone(instance: str) -> str:
 def _has_gone(roll: Roll, one: Actor) -> bool:
     """Tell whether a worker is gone, or was none of its worktree's own and has ended."""
     status, home = roll.of(one.instance), roll.home(one)
-    if status.gone or home is None or not former.is_former(home, one.instance):
+    if status.gone or home is None:
         return status.gone
-    try:
-        return status.has_left or former.newest(home, one.instance) is None
-    except OSError:
-        return False
+    has_ended = status.has_left or not former.has_signs(home, one.instance)
+    return has_ended and former.is_former(home, one.instance)
 
 
 def _is_long_gone(
@@ -214,7 +214,7 @@ def _all_of(store: Store, roll: Roll, gone: Actor, most: int) -> int:
     taken, home = 0, roll.home(gone)
     try:
         if home is not None:
-            former.disown(home, gone.instance)
+            former.disown(home, gone.actor, gone.instance)
     except OSError:
         return 0
     for folder in (make(gone.instance) for make in _OWN):

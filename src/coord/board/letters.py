@@ -120,11 +120,12 @@ def _is_left(store: Store, rec: Rec, letter: Letter) -> bool:
 
 
 def _deliver(store: Store, letter: Rec, made: Iterable[Message]) -> None:
-    for message in made:
-        with store.writing():  # a sweep comes before the look, or after the message
-            there = store.read(letter.key)
-            if there is None or there.value != letter.value or _is_past(store, there):
-                return
+    """Deliver what a letter holds that stands; a sweep comes before the look, or after it all."""
+    with store.writing():
+        there = store.read(letter.key)
+        if there is None or there.value != letter.value or _is_past(store, there):
+            return
+        for message in made:
             store.create(*_record(message))
 
 

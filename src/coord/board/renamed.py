@@ -76,7 +76,7 @@ class Names:
         """Look nothing up yet; of what is `away` no log is here, and its name is what was said."""
         self._here = here
         self._away = away
-        self._born: dict[str, str | None] = {}
+        self._born: dict[str, tuple[str, bytes] | None] = {}
         self._moves: dict[str, list[_Move]] = {}
         self._borne: dict[str, set[str]] = {}
         self._logs: dict[str, list[_Entry]] | None = None
@@ -94,7 +94,7 @@ class Names:
             said: when that was.
             tip: its commit then.
         """
-        if self._stands(branch, said):
+        if self._stands(branch, said, tip):
             return branch
         self._load()
         moves = self._moves.get(normal(branch), [])
@@ -132,7 +132,7 @@ class Names:
         """Return when the log of a branch begins; None where there is none."""
         first = None if self._logs is not None else self._first(branch)
         log = self._load().get(branch) if first is None else None
-        return log[0].at if log else first
+        return log[0].at if log else first and first[0]
 
     def learn(self, branch: str, until: str, now: str) -> None:
         """Take it from somebody who knows it that what was `branch` before is called `now`."""
@@ -148,14 +148,20 @@ class Names:
         logs = self._load().items()
         return {name for name, log in logs if any(one.commit == commit for one in log)}
 
-    def _stands(self, branch: str, said: str) -> bool:
-        """Tell whether nothing speaks for another name; one file is read for it, once."""
+    def _stands(self, branch: str, said: str, tip: str | None = None) -> bool:
+        """Tell whether nothing speaks for another name; one file is read for it, once.
+
+        Born in the second in which something was said it may be what came after, unless it stood
+        at that commit.
+        """
         if self._logs is not None:
             return False
         born = self._first(branch)
-        return born is not None and born <= said
+        if born is None or born[0] > said:
+            return False
+        return born[0] != said[:_SECOND] or tip is None or tip.encode("utf-8", "replace") in born[1]
 
-    def _first(self, branch: str) -> str | None:
+    def _first(self, branch: str) -> tuple[str, bytes] | None:
         if branch not in self._born:
             self._born[branch] = _born(self._here, branch)
         return self._born[branch]
@@ -222,10 +228,10 @@ def _was_moved(log: Sequence[_Entry], tip: str) -> bool:
     return quiet and any(one.commit == tip for one in log)
 
 
-def _born(here: Worktree, branch: str) -> str | None:
-    """Return when the log of a branch begins, None where there is none or it tells of renames."""
+def _born(here: Worktree, branch: str) -> tuple[str, bytes] | None:
+    """Return when the log of a branch begins, and the log; None of none, or one that was moved."""
     if ".." in branch or branch.startswith("/") or not branch.isprintable():
-        return ""  # a peer's record may say anything: it is no branch's name
+        return "", b""  # a peer's record may say anything: it is no branch's name
     try:
         path = os.path.join(here.common_dir, "logs", _HEADS, branch)
         text = peerfile.read(path, peerfile.WHOLE)
@@ -234,7 +240,7 @@ def _born(here: Worktree, branch: str) -> str | None:
     if f"\t{_RENAMED}".encode() in text:
         return None
     entry = _entry(text.partition(b"\n")[0].decode("utf-8", "replace"))
-    return None if entry is None else entry.at
+    return None if entry is None else (entry.at, text)
 
 
 def _logs(here: Worktree) -> dict[str, list[_Entry]]:

@@ -86,6 +86,12 @@ class Roll:
             self._known[instance] = _NOBODY if actor is None else self._status(actor)
         return self._known[instance]
 
+    def _of(self, actor: Actor) -> Status:
+        """Return what is known of an actor whose record was read already."""
+        if actor.instance not in self._known:
+            self._known[actor.instance] = self._status(actor)
+        return self._known[actor.instance]
+
     def is_dead(self, place: Place) -> bool:
         """Tell whether whoever took `place` is proved to have ended, or to be gone.
 
@@ -138,7 +144,7 @@ class Roll:
         kept, followed = set(holding), self._followed(listed.values())
         found = []
         for actor in listed.values():
-            status = self.of(actor.instance)
+            status = self._of(actor)
             if actor.instance in kept or (
                 self._is_recent(actor, status) and actor.instance not in followed
             ):

@@ -14,7 +14,7 @@ from coord.board import eventjson, keys, notices, retired
 from coord.board.store import CLOSED, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from coord.board.store import Rec, Store
 
@@ -51,7 +51,7 @@ def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None
         if not alone:
             return Done(0, 0, alone=False)
         found = some(store.folders("claims"), most) if among is None else among
-        ended = [one for folder in found if (one := _ended(store, folder, now)) is not None]
+        ended = list(_enough(store, found, now, most))
         if not ended:
             return Done(0, len(found))
         notices.disprove(store, {one.folder: one.seq for one in ended})
@@ -76,6 +76,19 @@ def some(ones: Sequence[T], most: int) -> Sequence[T]:
         return ones
     at = int.from_bytes(os.urandom(8), "big") % len(ones)  # `random` costs each claim 4 ms
     return [*ones[at : at + most], *ones[: max(0, at + most - len(ones))]]
+
+
+def _enough(store: Store, folders: Iterable[str], now: float, most: int) -> Iterator[_Ended]:
+    """Yield scopes that have ended, with `most` records at least, if there are so many.
+
+    To judge one each of its records is read; what is not taken now would be read in vain.
+    """
+    due = 0
+    for folder in folders:
+        one = _ended(store, folder, now) if due < most else None
+        if one is not None:
+            due += len(one.records)
+            yield one
 
 
 class _Ended(NamedTuple):

@@ -176,14 +176,19 @@ def require_ready(here: Worktree, subject: Subject, wanted: Sequence[Mended]) ->
             "the commit would conclude it; finish it, or give it up, first",
             "git status",
         )
-    if git.ask("diff", "--cached", "--quiet", cwd=here.top).code:
+    staged = _staged(here.top)
+    if staged and not staged.items() <= {(each.path, _blob(here, each)) for each in wanted}:
         raise _not_ready(
             "something is staged", here.top, "it would go into the same commit", "git stash push"
         )
     paths = [f":(top,literal){os.fsdecode(each.path)}" for each in wanted]
-    changed = git.tell(
-        "status", "--porcelain", "-z", "--no-renames", "--", *paths, cwd=here.top
-    ).fields
+    changed = [
+        line
+        for line in git.tell(
+            "status", "--porcelain", "-z", "--no-renames", "--", *paths, cwd=here.top
+        ).fields
+        if os.fsencode(line[3:]) not in staged or not _is_left(here.top, line)
+    ]
     if changed:
         raise _not_ready(
             "a file to be put back has uncommitted changes",
@@ -191,6 +196,20 @@ def require_ready(here: Worktree, subject: Subject, wanted: Sequence[Mended]) ->
             "they would be lost",
             "git stash push --include-untracked",
         )
+
+
+def _staged(top: str) -> dict[bytes, str]:
+    """Return the blob of each path that is staged; a mend that was killed has staged its own."""
+    words = ("diff", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev")
+    fields = git.tell(*words, cwd=top).fields
+    pairs = zip(fields[::2], fields[1::2], strict=True)
+    return {os.fsencode(path): facts.split()[3] for facts, path in pairs}
+
+
+def _is_left(top: str, line: str) -> bool:
+    """Tell whether a staged file in git's status is as staged, or as HEAD has it."""
+    path = f":(top,literal){line[3:]}"
+    return line[1] == " " or git.ask("diff", "--quiet", "HEAD", "--", path, cwd=top).code == 0
 
 
 def _to(here: Worktree, tip: str) -> str:
@@ -235,12 +254,18 @@ def _entry(here: Worktree, each: Mended) -> bytes:
     """Return the line of ``update-index --index-info`` for one file."""
     if each.text is None:
         return b"0 %s\t%s\0" % (b"0" * len(each.commits[0]), each.path)
-    blob = git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=each.text).text
     listed = git.tell(
         "ls-files", "--stage", "-z", "--", f":(top,literal){os.fsdecode(each.path)}", cwd=here.cwd
     )
     mode = listed.out[:6] or b"100644"
-    return b"%s %s\t%s\0" % (mode, blob.encode(), each.path)
+    return b"%s %s\t%s\0" % (mode, _blob(here, each).encode(), each.path)
+
+
+def _blob(here: Worktree, each: Mended) -> str:
+    """Return the blob of a mended file, written; of one that goes, none of any file."""
+    if each.text is None:
+        return ""
+    return git.tell("hash-object", "-w", "--stdin", cwd=here.cwd, stdin=each.text).text
 
 
 def _trailer(each: Mended) -> str:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
 from coord.base.names import quote, shown
-from coord.board import chosen, claims, keys, retired, suggestion, sweep
+from coord.board import chosen, claims, keys, renamed, retired, scopes, suggestion, sweep
 from coord.board.directory import DEEP, Directory
 from coord.board.store import StoreError
 from coord.doctor.findings import Finding, Verdict, verdict
+from coord.liveness import clone
+from coord.repo import git
 from coord.settings import config
 
 if TYPE_CHECKING:
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
 
     from coord.board.events import Event
     from coord.board.store import Store
+    from coord.repo.worktree import Worktree
 
 
-def judge(common_dir: str, raced: Verdict, top: str | None) -> Verdict:
+def judge(here: Worktree, raced: Verdict) -> Verdict:
     """Judge the board of a repository, of which a race was held; one that has none yet is right."""
+    common_dir = here.common_dir
     root = chosen.folder(common_dir)
     findings = [
         Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
@@ -38,8 +42,8 @@ def judge(common_dir: str, raced: Verdict, top: str | None) -> Verdict:
             *_reused(store, common_dir),
             *_unpublished(store, common_dir),
         ]
-        notes = notes if findings else _kept(store)
-    notes = itertools.chain(_suggested(common_dir, top), notes)
+        notes = notes if findings else itertools.chain(_kept(store), _deleted(here, store))
+    notes = itertools.chain(_suggested(common_dir, here.top), notes)
     return verdict(raced.subject, raced.right, [*raced.findings, *findings], notes)
 
 
@@ -58,6 +62,30 @@ def _kept(store: Store) -> Iterator[str]:
     folders = len(store.folders("claims"))
     if folders > sweep.PORTION and (kept := sweep.kept(store)) > sweep.PORTION:
         yield f"{kept} of {folders} scopes are free for a week and more: git coord doctor --sweep"
+
+
+def _deleted(here: Worktree, store: Store) -> Iterator[str]:
+    """Yield how many finished branches are there no more, whose claims stay until they land."""
+    done = [event for event in claims.tops(store) if event.state.finished_at is not None]
+    if not done:
+        return
+    own, names = {"", None, clone.known(here.common_dir)}, renamed.Names(here)
+    listing = git.ask("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/", cwd=here.cwd)
+    refs = {keys.normal(name) for name in listing.text.split("\n")}
+    gone = [
+        name
+        for event in done
+        if event.state.holder is not None and event.state.holder.clone in own
+        if (name := _called(event, names)) not in refs
+    ]
+    if gone:
+        first = f"{shown(gone[0])} and {len(gone) - 1} more" if gone[1:] else shown(gone[0])
+        yield f"finished, deleted, and held until settled: {first}: git coord merge-order"
+
+
+def _called(event: Event, names: renamed.Names) -> str:
+    said = renamed.said_of_scope(event.state)
+    return keys.normal(names.now(scopes.name_of(event.scope), *said))
 
 
 def _no_folders(root: str) -> Iterator[str]:

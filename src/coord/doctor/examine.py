@@ -100,7 +100,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         _guarded(here, views, block, installed),
         moved.judge(list(underneath.moved(listed, here.common_dir)), views),
         pending.judge(waiting),
-        boards.judge(here.common_dir, _raced(here, installed), here.top),
+        boards.judge(here, _raced(here, installed)),
         permitted.judge(here.common_dir),
         clones.judge(here),
     )

@@ -111,7 +111,14 @@ def minted_in(git_dir: str) -> Iterator[tuple[str, str]]:
     except OSError:
         return
     for name in names:
-        try:
-            yield name, peerfile.read(os.path.join(folder, name)).decode("ascii").strip()
-        except (OSError, UnicodeDecodeError):
-            continue
+        instance = instance_in(os.path.join(folder, name))
+        if instance is not None:
+            yield name, instance
+
+
+def instance_in(path: str) -> str | None:
+    """Return the instance in a file of one that was minted; None where there is none."""
+    try:
+        return peerfile.read(path).decode("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None

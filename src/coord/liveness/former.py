@@ -6,13 +6,10 @@ In the main worktree each name that ever acted without a pin has an instance, an
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
+from coord.base.names import is_actor
 from coord.identity import pin
 from coord.liveness import beats, sessionfile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _OWN = frozenset("0123456789abcdef-")  # of an instance that we have made; a record can say anything
 
@@ -33,46 +30,48 @@ def _is_ours(instance: str) -> bool:
     return bool(instance) and _OWN.issuperset(instance)
 
 
+def has_signs(git_dir: str, instance: str) -> bool:
+    """Tell whether `instance` has left a sign of life."""
+    return any(map(os.path.lexists, _signs(git_dir, instance)))
+
+
 def newest(git_dir: str, instance: str) -> float | None:
-    """Return when something was last written for `instance`, in seconds; None where nothing is.
+    """Return when `instance` gave its last sign of life, in seconds; None where it left none.
 
     Raises:
         OSError: it cannot be told.
     """
-    return max((os.lstat(path).st_mtime for path in _traces(git_dir, instance)), default=None)
+    found = [path for path in _signs(git_dir, instance) if os.path.lexists(path)]
+    inner = [os.path.join(path, name) for path in found[:1] for name in _inside(path)]
+    return max((os.lstat(path).st_mtime for path in (*found, *inner)), default=None)
 
 
-def disown(git_dir: str, instance: str) -> None:
-    """Let its name be another instance from now on.
+def disown(git_dir: str, actor: str, instance: str) -> None:
+    """Let the name `actor` be another instance from now on.
 
     Raises:
         OSError: the git dir cannot be written.
     """
-    for name, minted in list(beats.minted_in(git_dir)):
-        if minted == instance:
-            os.unlink(os.path.join(git_dir, beats.MINTED, name))
+    path = os.path.join(git_dir, beats.MINTED, actor)
+    if is_actor(actor) and beats.instance_in(path) == instance:
+        os.unlink(path)
 
 
 def forget(git_dir: str, instance: str) -> None:
     """Take away the signs that it has left; what cannot be taken away stays."""
     import shutil  # noqa: PLC0415  # 3 ms that each command pays which may sweep
 
-    for folder in (sessionfile.FOLDER, beats.BEATS) if _is_ours(instance) else ():
-        path = os.path.join(git_dir, folder, instance)
+    for path in _signs(git_dir, instance):
         if os.path.isdir(path):
             shutil.rmtree(path, ignore_errors=True)  # follows no link
         elif os.path.lexists(path):
             os.unlink(path)
 
 
-def _traces(git_dir: str, instance: str) -> Iterator[str]:
-    if not _is_ours(instance):
-        return
-    folder = os.path.join(git_dir, sessionfile.FOLDER, instance)
-    yield from (path for path in (folder, *_inside(folder)) if os.path.lexists(path))
-    names = [name for name, minted in beats.minted_in(git_dir) if minted == instance]
-    paths = [f"{beats.MINTED}/{name}" for name in names] + [f"{beats.BEATS}/{instance}"]
-    yield from filter(os.path.lexists, (os.path.join(git_dir, path) for path in paths))
+def _signs(git_dir: str, instance: str) -> list[str]:
+    """Return where an instance leaves its signs, and where versions before did."""
+    folders = (sessionfile.FOLDER, beats.BEATS) if _is_ours(instance) else ()
+    return [os.path.join(git_dir, folder, instance) for folder in folders]
 
 
 def _inside(folder: str) -> list[str]:

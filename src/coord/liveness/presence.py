@@ -8,6 +8,7 @@ whatever it cannot see is unknown, which is treated as silence. None of it ever 
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from coord.base.frozen import NamedTuple
@@ -110,6 +111,11 @@ class Judge:
             sessions.append(_Session(UNKNOWN, old, 0, "recorded by a version before"))
         return self._joined(there, instance, [one for one in sessions if one.word])
 
+    @cached_property
+    def _may_be_covered(self) -> bool:
+        """Whether something may be mounted over what other worktrees are told by."""
+        return mounts.may_cover(self._common_dir)
+
     def has_ended(self, process: Process) -> bool:
         """Tell whether a process is proved to have ended."""
         if process not in self._ended:
@@ -126,7 +132,7 @@ class Judge:
         try:
             os.stat(os.path.join(git_dir, "HEAD"))
         except FileNotFoundError:
-            if not _is_absent(git_dir) or mounts.may_cover(self._common_dir):
+            if not _is_absent(git_dir) or self._may_be_covered:
                 return Status(UNKNOWN, why=f"{git_dir} is not to be seen from here")
             return Status(GONE, why="git has forgotten its worktree")
         except OSError as error:

@@ -220,6 +220,37 @@ def test_mend_refuses_with_other_staged_changes(guarded: Repo, obstacle: str) ->
     assert guarded.git("diff", "--name-only", "HEAD^") == "a.log"
 
 
+@pytest.mark.parametrize("written", [True, False])
+def test_a_mend_that_was_killed_before_its_commit_is_run_again(
+    guarded: Repo, written: bool
+) -> None:
+    """What it had staged is what it stages; whether or not the file was written yet."""
+    bad = rewrite(guarded, {"a.log": "one\n"})
+    mended(guarded)
+    guarded.git("reset", "-q", "--soft", bad)
+    if not written:
+        guarded.write("a.log", "one\n")
+
+    assert guarded.coord("check", "--mend").code == 0
+
+    assert set(guarded.read("a.log").splitlines()) == {"one", "two", "three"}
+    assert guarded.git("status", "--porcelain") == ""
+    assert guarded.git("rev-list", "--count", f"{bad}..HEAD") == "1"
+
+
+def test_what_is_staged_and_changed_since_is_no_mends(guarded: Repo) -> None:
+    """The file would be written over."""
+    bad = rewrite(guarded, {"a.log": "one\n"})
+    mended(guarded)
+    guarded.git("reset", "-q", "--soft", bad)
+    guarded.write("a.log", "one\nmine\n")
+
+    done = guarded.coord("check", "--mend")
+
+    assert (done.code, done.refusal.rule) == (1, "not-ready")
+    assert guarded.read("a.log") == "one\nmine\n"
+
+
 def test_mend_refuses_during_a_merge(guarded: Repo) -> None:
     """The commit would bear its parents."""
     rewrite(guarded, {"a.log": "one\n"})

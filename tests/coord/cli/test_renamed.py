@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from coord.board.renamed import Names
+from coord.repo import worktree
 from coord.repo.worktree import Worktree
 from harness.board import answer, scope, worker
 
@@ -244,6 +245,20 @@ def test_a_name_that_was_given_away_is_not_merged_for_the_one_that_had_it(
     assert "git merge --no-edit again" in shown
     assert "git merge --no-edit r" not in shown
     assert hub.git("rev-parse", "again") == tip
+
+
+def test_a_name_that_is_anothers_within_the_second_is_told_by_the_commit(repo: Repo) -> None:
+    """What was said of the first one meant the one that has its commits."""
+    stamped = repo.with_env(GIT_COMMITTER_DATE="1700000000 +0000")
+    base = repo.git("rev-parse", "HEAD").strip()
+    stamped.git("switch", "-q", "-c", "x")
+    first = stamped.commit("first")
+    stamped.git("branch", "-m", "y")
+    stamped.git("branch", "x", base)
+    here, said = worktree.discover(str(repo.path)), "2023-11-14T22:13:20.100000Z"
+
+    assert Names(here).now("x", said, first) == "y"
+    assert Names(here).now("x", said, base) == "x"
 
 
 @pytest.mark.parametrize("kept", [False, True])

@@ -9,7 +9,7 @@ import pytest
 from coord.board import claims, keys
 from coord.board.directory import Directory
 from harness import scope
-from harness.clinic import healthy, mended, rules
+from harness.clinic import healthy, mended, notes, rules
 
 if TYPE_CHECKING:
     from harness import Repo
@@ -87,3 +87,16 @@ def test_of_a_long_line_the_place_that_is_lost_is_told(installed: Repo, side: Re
     assert "unknown" in side.coord("show", "task:x").out
     scope.claim(store, 61)
     assert healthy(side)
+
+
+def test_a_finished_branch_that_was_deleted_is_remarked(installed: Repo, side: Repo) -> None:
+    """Its claims are held until somebody settles them, and nothing else speaks of it."""
+    branch = side.git("branch", "--show-current").strip()
+    side.commit("work", {"new": "x"})
+    assert side.coord("finish").code == 0
+    assert "deleted" not in notes(installed)
+    side.git("checkout", "-q", "--detach")
+    installed.git("branch", "-q", "-D", branch)
+
+    assert f"finished, deleted, and held until settled: {branch}:" in notes(installed)
+    assert branch in installed.coord("merge-order").out

@@ -19,7 +19,7 @@ def test_an_instance_that_is_a_path_takes_nothing_away(tmp_path: Path, instance:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
 
-    former.disown(str(tmp_path), instance)
+    former.disown(str(tmp_path), instance, instance)
     former.forget(str(tmp_path), instance)
 
     assert not former.is_former(str(tmp_path), instance)

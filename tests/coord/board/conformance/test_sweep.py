@@ -175,6 +175,29 @@ def test_a_writer_that_wakes_after_the_sweep_decides_again(store: Store, was_the
     assert claims.state(store, SCOPE).line[0].instance == "instance-9"
 
 
+class Reading(Later):
+    """A client that counts what it reads."""
+
+    reads = 0
+
+    def read(self, key: str) -> Rec | None:
+        """Read a record."""
+        self.reads += 1
+        return self._store.read(key)
+
+
+def test_a_portion_reads_what_it_takes_and_not_all_that_is_old(store: Store) -> None:
+    """Each portion of a large sweep read all the rest of it, too."""
+    for number in range(12):
+        used(store, f"task:{number}")
+    reading = Reading(store)
+
+    done = sweep.scopes(reading, 4, store.folders("claims"))  # type: ignore[arg-type]
+
+    assert done.records == 4
+    assert reading.reads <= 2 * 3 + 4 * 2
+
+
 class Killed(BaseException):
     """Where a sweep ends for good."""
 
