@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from coord.board.probe import Probe
+
 #: Folders whose records lie one level deeper, one folder a scope, a series or a worker.
 DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
 _LITTER_AGE = 3600
@@ -141,6 +143,12 @@ class Directory:
     def fresh(self) -> bool:
         """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
         return True
+
+    def probe(self) -> Probe:
+        """See :meth:`coord.board.store.Store.probe`: the file system is tried, beside the board."""
+        from coord.board import fileprobe  # noqa: PLC0415  # threads, for the doctor alone
+
+        return fileprobe.probe(os.path.dirname(self._root))
 
     def close(self) -> None:
         """Nothing is held open."""

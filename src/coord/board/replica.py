@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from coord.board.cluster import Delta
+    from coord.board.probe import Probe
 
 FRESH = 1.0  # seconds: what one command reads, it reads off one copy
 _AGAIN = 5.0  # seconds until a server that could not be reached is asked again
 _BUSY = 5.0  # seconds for another command to write its news
 _TRIES = 8
+_ALONG = (
+    20  # records forgotten with a write; of a transaction's 128 operations, the rest is its own
+)
 _TIME_KEPT = 86400.0  # seconds: clocks that are not set differ by some in that time
 _MEMORY = ":memory:"
 _NEVER = float("-inf")
@@ -187,7 +191,7 @@ class Replica:
 
     def _leaving(self) -> list[str]:
         """Return the keys that are to be forgotten with the next request."""
-        return [key for pid, key in self._going if pid == os.getpid()][:BATCH]
+        return [key for pid, key in self._going if pid == os.getpid()][:_ALONG]
 
     def _left(self, found: Sequence[str]) -> None:
         """Have keys, of which the server knows by now, wait no more."""
@@ -357,6 +361,17 @@ class Replica:
                 self._require_same()
                 return
 
+    def probe(self) -> Probe:
+        """See :meth:`coord.board.store.Store.probe`; it has to be the chosen board, too."""
+        found = self._cluster.probe()
+        if found.troubles:
+            return found
+        try:
+            self.refresh()
+        except StoreError as error:
+            return found._replace(troubles=(answers.trouble(error),))
+        return found
+
     def place(self) -> int:
         """Return up to where the copy has the board's sequence of writes."""
         return self._rev()
@@ -410,7 +425,7 @@ class Replica:
         if self._is_old() and not (self._as_it_is and self._rev()):
             self._reaches()
         rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
-        gone = self._leaving()
+        gone = {key for pid, key in self._going if pid == os.getpid()}
         return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone]
 
     def _reaches(self) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from coord.base.names import quote, shown
-from coord.board import chosen, claims, keys, retired, sweep
+from coord.board import answers, chosen, claims, keys, retired, sweep
 from coord.board.directory import DEEP
+from coord.board.probe import Probe
 from coord.board.store import StoreError
 from coord.doctor.findings import Finding, Verdict, verdict
 
@@ -17,20 +19,37 @@ if TYPE_CHECKING:
     from coord.board.events import Event
     from coord.board.store import Store
 
+_BOARD = "board"
 
-def judge(common_dir: str, raced: Verdict) -> Verdict:
-    """Judge the board of a repository, of which a race was held; one that has none yet is right."""
-    root = chosen.folder(common_dir)
-    findings = [
-        Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
-        for path in _no_folders(root)
-    ]
-    notes: Iterator[str] = iter(())
-    if not findings:
+
+def judge(common_dir: str, *, installed: bool) -> Verdict:
+    """Judge the board of a repository, which is tried where we are installed.
+
+    One that has no board yet is right.
+    """
+    try:
         store = chosen.board_of(common_dir)
+        found = store.probe() if installed else Probe("")
+    except StoreError as error:
+        found = Probe("", troubles=(answers.trouble(error),))
+        return verdict(_BOARD, "", [Finding(*one) for one in found.troubles])
+    troubles = [Finding(*one) for one in found.troubles]
+    if store.caps.hosts:
+        root = found.where
+        if troubles:
+            return verdict(_BOARD, "", troubles, found.notes)
+        findings: list[Finding] = []
+    else:
+        root = chosen.folder(common_dir)
+        findings = [
+            Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
+            for path in _no_folders(root)
+        ]
+    notes = iter(found.notes)
+    if not findings:
         findings = [*_unreadable(store, common_dir, root), *_reused(store, common_dir)]
-        notes = notes if findings else _kept(store)
-    return verdict(raced.subject, raced.right, [*raced.findings, *findings], notes)
+        notes = notes if findings else chain(notes, _kept(store))
+    return verdict(_BOARD, found.right, [*troubles, *findings], notes)
 
 
 def _kept(store: Store) -> Iterator[str]:

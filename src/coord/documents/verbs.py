@@ -57,6 +57,7 @@ VERBS: Mapping[str, object] = {
     "clone-id": cloneid.CloneDocument,
     "store": store.StoreDocument,
     "store use": store.StoreDocument,
+    "store probe": store.ProbeDocument,
     "reauthor": reauthor.ReauthoredDocument,
     "wake": wake.WakeDocument,
     "sign-off": sign_off.SignOffDocument,

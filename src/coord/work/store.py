@@ -16,6 +16,7 @@ from coord.work import where
 
 if TYPE_CHECKING:
     from coord.board.about import About
+    from coord.board.probe import Probe
     from coord.board.store import Store
     from coord.repo.worktree import Worktree
     from coord.work.call import Call
@@ -51,6 +52,15 @@ def show(call: Call) -> Stands:
     """
     here = where.located(call)
     return _stands(here, chosen.choice(here.common_dir))
+
+
+def probe(call: Call) -> Probe:
+    """Try the board of the caller's clone: whether it keeps what a board has to promise.
+
+    Raises:
+        StoreError: it cannot be told which board that is.
+    """
+    return chosen.board_of(where.located(call).common_dir).probe()
 
 
 def use(call: Call, found: Choice, *, force: bool = False) -> Stands:

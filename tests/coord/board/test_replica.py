@@ -19,6 +19,7 @@ from coord.board.cluster import BATCH, Cluster
 from coord.board.events import Place
 from coord.board.replica import Replica
 from coord.board.store import Misconfigured, Unavailable
+from coord.etcd import client
 from coord.etcd.address import Endpoint
 from coord.identity.whoami import Identity
 from harness.etcd import served
@@ -287,6 +288,25 @@ def test_nothing_is_written_on_a_board_that_was_emptied(address: Address) -> Non
     assert list(truth.list("claims")) == []
     stale.close()
     truth.close()
+
+
+def test_news_too_large_for_an_answer_hide_nothing_that_was_written(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim that stands was called one that surely does not."""
+    stale, other = Replica(Cluster(address), fresh=60), Cluster(address)
+    claim(0)(other)
+    stale.refresh()
+    for number in range(20):
+        other.create(f"actors/a-{number}", b"x" * 300)
+    monkeypatch.setattr(client, "MOST", 4000)
+
+    claim(1)(stale)
+
+    assert line(other) == ["i-0", "i-1"]
+    assert len(stale.list("actors")) == 20
+    stale.close()
+    other.close()
 
 
 def test_what_is_forgotten_costs_no_list_and_goes_in_one_step(address: Address) -> None:
