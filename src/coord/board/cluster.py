@@ -76,22 +76,18 @@ class Cluster:
             cwd: where ``git credential`` is asked.
             patience: seconds within which any call but a list ends.
         """
-        self.address = address
+        self._address = address
         self._cwd = cwd
         self._client = Client(address, cache=cache, cwd=cwd)
         self._first = address.endpoints[0]
         self._prefix = f"{address.prefix}/".encode()
         self._patience = patience
 
-    def aside(self, address: Address) -> Client:
-        """Return a client for a look at the same cluster otherwise: at one member, as nobody."""
-        return Client(address, cwd=self._cwd)
-
     def probe(self) -> Probe:
         """See :meth:`coord.board.store.Store.probe`."""
         from coord.board import serverprobe  # noqa: PLC0415  # for the doctor alone
 
-        return serverprobe.probe(self)
+        return serverprobe.probe(self, self.where, self._address, self._cwd)
 
     def close(self) -> None:
         """Close the connections; a later call opens them again."""

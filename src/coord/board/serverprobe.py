@@ -19,10 +19,11 @@ from coord.board import about, answers
 from coord.board.probe import Probe, Trouble
 from coord.board.store import StoreError
 from coord.etcd import pairs, wire
+from coord.etcd.client import Client
 from coord.etcd.failures import Denied, Failure, Unfit
 
 if TYPE_CHECKING:
-    from coord.board.cluster import Cluster
+    from coord.board.store import Store
     from coord.etcd.address import Address, Endpoint
 
 _RACERS, _ROUNDS, _READS = 4, 5, 9
@@ -49,30 +50,36 @@ class _Member(NamedTuple):
     why: str = ""
 
 
-def probe(cluster: Cluster) -> Probe:
-    """Try a cluster as a board."""
-    where, address = cluster.where, cluster.address
-    members = [_member(cluster, endpoint) for endpoint in address.endpoints]
+def probe(store: Store, where: str, address: Address, cwd: str) -> Probe:
+    """Try a cluster as a board.
+
+    Args:
+        store: the board there.
+        where: how it is called.
+        address: the cluster, and who we are there.
+        cwd: where ``git credential`` is asked.
+    """
+    members = [_member(address, endpoint, cwd) for endpoint in address.endpoints]
     away = [_unreachable(address, one) for one in members if not one.version]
     facts = [_told(one) for one in members if one.version]
     if len(away) == len(members):
         return Probe(where, troubles=tuple(away))
     try:
-        _written(cluster)
-        odd = sum(_is_odd(cluster) for _ in range(_ROUNDS))
-        facts += [*_latency(cluster)]
-        clock = _clock(cluster)
+        _written(store, where)
+        odd = sum(_is_odd(store) for _ in range(_ROUNDS))
+        facts += [_latency(store)]
+        clock = _clock(store)
     except StoreError as error:
         return Probe(where, facts=tuple(facts), troubles=(*away, answers.trouble(error)))
     if odd:
         away.append(_not_atomic(where, odd))
     right = f"at {where}, of {_RACERS} who create one record at once, one wins"
-    notes = [*_open(cluster), *([clock] if clock else [])]
+    notes = [*_open(address, cwd), *([clock] if clock else [])]
     return Probe(where, "" if odd else right, tuple(facts), tuple(notes), tuple(away))
 
 
-def _member(cluster: Cluster, endpoint: Endpoint) -> _Member:
-    client = cluster.aside(cluster.address._replace(endpoints=(endpoint,)))
+def _member(address: Address, endpoint: Endpoint, cwd: str) -> _Member:
+    client = Client(address._replace(endpoints=(endpoint,)), cwd=cwd)
     try:
         status = client.call("/v3/maintenance/status", {}, wire.within(_PATIENCE)).document
         header = status.get("header")
@@ -107,39 +114,37 @@ def _unreachable(address: Address, one: _Member) -> Trouble:
     )
 
 
-def _written(cluster: Cluster) -> None:
+def _written(store: Store, where: str) -> None:
     """Create a record, read it and delete it.
 
     Raises:
         StoreError: one of these cannot be done.
     """
     key, value = _scratch(), os.urandom(8).hex().encode()
-    try:
-        cluster.create(key, value)
-        there = cluster.read(key)
-    finally:
-        with contextlib.suppress(StoreError):
-            cluster.drop([key])
-    if there is None or there.value != value or cluster.read(key) is not None:
-        raise cluster.unsettled
+    made = store.create(key, value)
+    there = store.read(key)
+    gone = store.delete(key, value)
+    if there is None or {made.value, there.value} != {value} or not gone or store.read(key):
+        raise answers.failed(Unfit(where, "it does not keep what it says it keeps"))
 
 
-def _is_odd(cluster: Cluster) -> bool:
+def _is_odd(store: Store) -> bool:
     """Tell whether of some who create one record at once, other than one has won."""
     key, start = _scratch(), Barrier(_RACERS)
     values = [b"%d" % number for number in range(_RACERS)]
 
     def create(value: bytes) -> bytes:
         start.wait()
-        return cluster.create(key, value).value
+        return store.create(key, value).value
 
-    try:
-        with ThreadPoolExecutor(_RACERS) as pool:
-            seen = list(pool.map(create, values))
-    finally:
-        with contextlib.suppress(StoreError):
-            cluster.drop([key])
-    return len(set(seen)) != 1 or seen[0] not in values
+    with ThreadPoolExecutor(_RACERS) as pool:
+        tries = [pool.submit(create, value) for value in values]
+    seen = {one.result() for one in tries if one.exception() is None}
+    for value in seen:
+        store.delete(key, value)
+    for one in tries:
+        one.result()
+    return len(seen) != 1 or not seen <= set(values)
 
 
 def _not_atomic(where: str, odd: int) -> Trouble:
@@ -156,18 +161,18 @@ def _scratch() -> str:
     return f"about/probe-{os.urandom(8).hex()}"
 
 
-def _latency(cluster: Cluster) -> list[str]:
+def _latency(store: Store) -> str:
     took = []
     for _ in range(_READS):
         begun = time.perf_counter()
-        cluster.read(about.KEY)
+        store.read(about.KEY)
         took.append(time.perf_counter() - begun)
-    return [f"a request takes {1000 * statistics.median(took):.1f} ms (median of {_READS})"]
+    return f"a request takes {1000 * statistics.median(took):.1f} ms (median of {_READS})"
 
 
-def _clock(cluster: Cluster) -> str:
+def _clock(store: Store) -> str:
     """Return that the server's clock is another than ours; empty where it is not."""
-    apart = (cluster.now() or 0.0) - time.time()
+    apart = (store.now() or 0.0) - time.time()
     if abs(apart) < _APART:
         return ""
     than = "ahead of" if apart > 0 else "behind"
@@ -176,10 +181,10 @@ def _clock(cluster: Cluster) -> str:
     )
 
 
-def _open(cluster: Cluster) -> list[str]:
+def _open(address: Address, cwd: str) -> list[str]:
     """Return who else could come to the board, as far as a stranger's question tells."""
-    address = cluster.address
-    stranger = cluster.aside(address._replace(user="", cert="", key="", password_file=""))
+    nobody = address._replace(user="", cert="", key="", password_file="")
+    stranger = Client(nobody, cwd=cwd)
     try:
         asked = pairs.count(f"{address.prefix}/".encode())
         stranger.call("/v3/kv/range", asked, wire.within(_PATIENCE))
