@@ -333,6 +333,10 @@ class Replica:
         finally:
             self._as_it_is = self._as_it_is and before
 
+    def has(self, key: str) -> bool:
+        """Tell whether the copy, as it is, has a record."""
+        return self._rev_of(key) is not None
+
     def fresh(self) -> bool:
         """See :meth:`coord.board.store.Store.fresh`."""
         self._require_reached()

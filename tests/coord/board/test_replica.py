@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import about, claims, events, keys, notices, retired
+from coord.board import about, claims, events, farbell, keys, notices, retired
 from coord.board.cluster import BATCH, Cluster
 from coord.board.events import Place
 from coord.board.replica import Replica
@@ -553,3 +553,24 @@ def test_a_watch_that_nobody_keeps_is_told_of(members: Address) -> None:
 
     with pytest.raises(Unavailable, match="refused"):
         gone.watch("claims", 1, 5)
+
+
+def test_what_another_command_has_brought_meanwhile_rings(address: Address, tmp_path: Path) -> None:
+    """They share a copy: it came between the waiter's look and its watch, and nobody sends it."""
+    path = str(tmp_path / "copy")
+    waiter, peer, other = (Replica(Cluster(address), one) for one in (path, path, ":memory:"))
+    claim(1)(other)
+    newest = claims.top(waiter, "task:x")
+    assert newest is not None
+    bell = farbell.Bell(waiter, [keys.claim("task:x")], [], lambda: False)
+    bell.expect(f"/board/{keys.event(keys.claim('task:x'), 2)}")
+    release(1)(other)
+    peer.refresh()
+
+    bell.expect(f"/board/{keys.event(keys.claim('task:x'), 2)}")
+
+    assert bell.rest(5) == "changed"
+    assert line(waiter) == []
+    bell.close()
+    for store in (waiter, peer, other):
+        store.close()
