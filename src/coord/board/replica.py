@@ -159,6 +159,8 @@ class Replica:
         keys.require(wanted[0][0])
         self._require_reached()
         asked, base, without = time.monotonic(), self._begun(), self._leaving()
+        if after is None and 0 < keys.seq_of(follows) <= self._swept():
+            return None  # another command has brought that into the copy since it was decided on
         held = []
         if self._epoch:
             self._require_same()
@@ -188,6 +190,12 @@ class Replica:
     def _rev_of(self, key: str) -> int | None:
         rows = self._run("SELECT rev FROM rec WHERE path = ?", _path(key))
         return int(rows[0][0]) if rows else None
+
+    def _swept(self) -> int:
+        """Return the mark above which scopes begin, as the copy has it."""
+        asked = "SELECT key FROM rec WHERE path > ? AND path < ?"
+        rows = self._run(asked, *_below(retired.FOLDER))
+        return max((keys.number_of(key) for (key,) in rows), default=0)
 
     def _leaving(self) -> list[str]:
         """Return the keys that are to be forgotten with the next request."""

@@ -23,6 +23,7 @@ from coord.etcd import client
 from coord.etcd.address import Endpoint
 from coord.identity.whoami import Identity
 from harness.etcd import served
+from harness.scope import Stalled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -269,6 +270,31 @@ def test_a_scope_that_was_swept_begins_above_for_who_never_heard_of_it(address: 
     assert (newest.seq, newest.state.generation) == (3, 3)
     stale.close()
     other.close()
+
+
+def test_a_scope_swept_by_another_command_meanwhile_begins_above(
+    address: Address, tmp_path: Path
+) -> None:
+    """They share a copy: the mark is not newer than that, and was not there for the decision."""
+    path = str(tmp_path / "copy")
+    mine, peer = Replica(Cluster(address), path, fresh=60), Replica(Cluster(address), path)
+    claim(8, "task:y")(mine)
+
+    def swept() -> None:
+        claim(0)(peer)
+        release(0)(peer)
+        retired.lift(peer, 2)
+        folder = keys.claim("task:x")
+        with peer.alone():
+            assert peer.take([[keys.event(folder, 1), keys.event(folder, 2)]]) == 2
+
+    claim(1)(Stalled(mine, swept))  # type: ignore[arg-type]
+
+    newest = claims.top(mine, "task:x")
+    assert newest is not None
+    assert (newest.seq, newest.state.generation) == (3, 3)
+    mine.close()
+    peer.close()
 
 
 def test_nothing_is_written_on_a_board_that_was_emptied(address: Address) -> None:
