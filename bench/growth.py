@@ -122,7 +122,7 @@ TABLE = (
     _verb("clone-id", "workers"),
     _verb("store", "board", Cost(0, 0, 4)),
     _verb("store probe", "board"),
-    _verb("store use", "workers", words="local"),
+    _verb("store use", "workers", Cost(0, 0, 2), words="local"),
     _verb("agents", "workers"),
     _verb("completion", "workers", words="bash"),
     _verb("track changelog", "files", words="new-changelog"),

@@ -164,7 +164,7 @@ def _require_free(here: Worktree, url: str, *, force: bool) -> None:
     if force:
         return
     before = chosen.choice(here.common_dir)
-    if before is not None and before.url == url:
+    if ("" if before is None else before.url) == url:
         return
     mine = _held(chosen.board_of(here.common_dir), here)
     if mine:

@@ -174,5 +174,7 @@ def test_a_board_is_tried_wherever_it_is(cut: tuple[Repo, harness.etcd.Cluster])
     assert rules(ann) == {"store-unavailable"}
 
     assert ann.coord("store", "use", "local").code == 0
+    assert ann.coord("claim", "task:1").code == 0
+    assert ann.coord("store", "use", "local").code == 0  # where it is, whatever is held there
     assert answer(ann, "store", "probe")["right"].startswith("of 4 who create one record")
     assert rules(ann) == set()
