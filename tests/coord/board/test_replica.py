@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import about, claims, events, farbell, keys, notices, retired
+from coord.board import about, claims, events, farbell, keys, letters, messages, notices, retired
 from coord.board.cluster import BATCH, Cluster
 from coord.board.events import Place
+from coord.board.messages import Message, Party
 from coord.board.replica import Replica
 from coord.board.store import Misconfigured, Unavailable
 from coord.etcd import client
@@ -579,6 +580,32 @@ def test_a_watch_that_nobody_keeps_is_told_of(members: Address) -> None:
 
     with pytest.raises(Unavailable, match="refused"):
         gone.watch("claims", 1, 5)
+
+
+def test_what_is_sent_to_several_is_one_request(address: Address) -> None:
+    """Also what is sent once for a reason, with the mark that it was; the second time, nothing."""
+    cluster = Counting(address)
+    store = Replica(cluster, fresh=60)
+    store.refresh()
+    name, at = messages.stamped(store)
+    made = [
+        Message(name, "help", Party("w", "i-1"), Party("w", f"i-{to}"), None, None, "look", at)
+        for to in range(3)
+    ]
+    costs = []
+    for act in (
+        lambda: letters.send(store, "i-1", made[:2]),
+        lambda: letters.once(store, "posted/a-x/reason", lambda: made[2:]),
+        lambda: letters.once(store, "posted/a-x/reason", lambda: made[:1]),
+    ):
+        before = cluster.requests
+        act()
+        costs.append(cluster.requests - before)
+
+    assert costs[:2] == [1, 1]
+    assert len(list(Cluster(address).list("messages"))) == 3
+    assert list(Cluster(address).list("letters")) == []
+    store.close()
 
 
 def test_what_another_command_has_brought_meanwhile_rings(address: Address, tmp_path: Path) -> None:
