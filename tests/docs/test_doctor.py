@@ -22,12 +22,14 @@ def test_every_rule_is_explained_and_no_other() -> None:
 
 
 def raised() -> set[str]:
-    """Return the rules that the doctor's sources name, and those it has from the check."""
+    """Return the rules that the doctor and what tries a board name, and those from the check."""
     calls = [
         node
-        for path in (ROOT / "src" / "coord" / "doctor").glob("*.py")
+        for room in ("doctor", "board")
+        for path in (ROOT / "src" / "coord" / room).glob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and node.args
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"Finding", "Trouble"}
+        if node.args
     ]
     named = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
     keys = {rule for rule, _ in installation.differing({}, {})} | {"config-overridden"}

@@ -23,6 +23,13 @@ def clone_of(repo: Repo, path: Path, actor: str, url: str) -> Repo:
     return worker(made, path.with_name(f"{path.name}-{actor}"), f"work-{actor}", actor)
 
 
+def ran(repo: Repo, *words: str) -> str:
+    """Run ``git coord WORDS``, insist that it succeeds, return what it prints."""
+    done = repo.coord(*words)
+    assert done.code == 0, f"{words}: {done.code}\n{done.out}\n{done.err}"
+    return done.out
+
+
 class Cost(NamedTuple):
     """A verb in a situation: how many requests it took, and which."""
 
@@ -41,12 +48,11 @@ class Story:
     def tell(self, what: str, repo: Repo, *words: str) -> str:
         """Run ``git coord WORDS`` and note its cost as that of `what`, if it is named."""
         begun = len(self._proxy.asked)
-        done = repo.coord(*words)
-        assert done.code == 0, f"{words}: {done.code}\n{done.out}\n{done.err}"
+        out = ran(repo, *words)
         paths = tuple(self._proxy.asked[begun:])
         if what:
             self.costs.append(Cost(what, len(paths), paths))
-        return done.out
+        return out
 
 
 def told(ann: Repo, bob: Repo, proxy: Counted) -> list[Cost]:

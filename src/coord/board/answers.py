@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coord.board.probe import Trouble
 from coord.board.store import Misconfigured, StoreError, Unavailable, Unknown
 from coord.etcd.failures import Denied, Failure, Lost, Unfit
 
@@ -47,3 +48,8 @@ def another(where: str, why: str) -> Misconfigured:
         why=f"{why}: it was emptied, or set back; what was claimed on it may be gone",
         run="git coord store",
     )
+
+
+def trouble(error: StoreError) -> Trouble:
+    """Return a failure as what is wrong with a board."""
+    return Trouble(error.rule, error.where, f"{error.what}: {error.why}", error.run)

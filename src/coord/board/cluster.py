@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from coord.board.probe import Probe
     from coord.board.store import StoreError
     from coord.etcd.address import Address
     from coord.etcd.pairs import Done, Header, Pair
@@ -75,11 +76,19 @@ class Cluster:
             cwd: where ``git credential`` is asked.
             patience: seconds within which any call but a list ends.
         """
+        self._address = address
+        self._cwd = cwd
         self._client = Client(address, cache=cache, cwd=cwd)
         self._first = address.endpoints[0]
         self._prefix = f"{address.prefix}/".encode()
         self._patience = patience
         self._along: tuple[str, bytes] | None = None
+
+    def probe(self) -> Probe:
+        """See :meth:`coord.board.store.Store.probe`."""
+        from coord.board import serverprobe  # noqa: PLC0415  # for the doctor alone
+
+        return serverprobe.probe(self, self.where, self._address, self._cwd)
 
     def close(self) -> None:
         """Close the connections; a later call opens them again."""
@@ -171,7 +180,12 @@ class Cluster:
             [*(pairs.put(name, answers.wrapped(text, at)) for name, text in named.items()), *more],
             [*(pairs.get(pairs.one(name)) for name in (self._name(key), left)), *more],
         )
-        done, _ = self._done(asked, end)
+        try:
+            done, _ = self._done(asked, end)
+        except TooLarge as error:
+            if since is None:
+                raise failed(error) from error
+            return self.put(wanted, held, without=without)  # it is created: asked again, it says so
         news = None if since is None else self._delta(done)
         if done.held:
             return Rec(key, value, at, rev=done.header.rev), news
@@ -467,10 +481,16 @@ class Cluster:
         return f"{self._first}/{self._prefix.decode()}".rstrip("/")
 
     def _done(self, request: Document, end: End) -> tuple[Done, bool]:
-        """Send a transaction that may change something; tell too whether it was sent before."""
+        """Send a transaction that may change something; tell too whether it was sent before.
+
+        Raises:
+            TooLarge: it was done, and the answer is too large for one.
+        """
         try:
             reply = self._client.call("/v3/kv/txn", request, end)
             return pairs.of_transaction(reply.document), reply.again
+        except TooLarge:
+            raise
         except Failure as error:
             raise failed(error) from error
         except ValueError as error:

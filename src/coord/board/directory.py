@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from coord.board import moved
+    from coord.board.probe import Probe
     from coord.board.store import StoreError
 
 #: Folders whose records lie one level deeper, one folder a scope, a series or a worker.
@@ -196,6 +197,12 @@ class Directory:
     def fresh(self) -> bool:
         """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
         return True
+
+    def probe(self) -> Probe:
+        """See :meth:`coord.board.store.Store.probe`: the file system is tried, beside the board."""
+        from coord.board import fileprobe  # noqa: PLC0415  # threads, for the doctor alone
+
+        return fileprobe.probe(os.path.dirname(self._root))
 
     def close(self) -> None:
         """Nothing is held open."""

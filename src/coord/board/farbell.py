@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from coord.board.replica import Replica
 
+_PARTS = 3  # of the key of an event
 _TICK = 0.15  # seconds between looks at processes of whose end the kernel does not tell
 _WATCH = 60.0  # seconds of one watch: a connection that is dead says nothing
 _PAUSE = 2.0  # seconds until a server is asked again that keeps no watch
@@ -55,11 +56,15 @@ class Bell:
         self._below = list(below)
 
     def expect(self, event: str) -> None:
-        """Ring at what comes after what the copy has by now; `event` is among that."""
-        del event
+        """Ring at what comes after what the copy has by now, and at `event` if it has that.
+
+        Another command may have brought it since the caller looked.
+        """
         with self._lock:
             self._since = self._store.place()
             self._lock.notify_all()
+            if self._store.has("/".join(event.split("/")[-_PARTS:])):
+                os.write(self._told, b"!")
 
     def rest(self, seconds: float) -> str:
         """Sleep until it rings: ``changed``, ``ended``, or ``time`` after so many seconds."""

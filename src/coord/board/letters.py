@@ -65,9 +65,12 @@ def once(
 
     Return whether it is new, and what was sent, now or then.
     """
-    there = store.read(key)
-    value = b"" if there is not None else _encode(made())
+    there, value = store.read(key), b""
     if there is None:
+        new = made()
+        value = _encode(new)
+        if store.together([(key, value), *map(_record, new)]):
+            return True, list(new)
         there = store.create(key, value)
     letter = _decode(there)
     sent = [] if letter is None else list(letter.messages)

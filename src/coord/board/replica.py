@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from coord.board.cluster import Delta
+    from coord.board.probe import Probe
 
 FRESH = 1.0  # seconds: what one command reads, it reads off one copy
 _AGAIN = 5.0  # seconds until a server that could not be reached is asked again
 _BUSY = 5.0  # seconds for another command to write its news
 _TRIES = 8
+_ALONG = (
+    20  # records forgotten with a write; of a transaction's 128 operations, the rest is its own
+)
 _TIME_KEPT = 86400.0  # seconds: clocks that are not set differ by some in that time
 _MEMORY = ":memory:"
 _NEVER = float("-inf")
@@ -188,6 +192,8 @@ class Replica:
         keys.require(wanted[0][0])
         self._require_reached()
         asked, base, without = time.monotonic(), self._begun(), self._leaving()
+        if after is None and 0 < keys.seq_of(follows) <= self._swept():
+            return None  # another command has brought that into the copy since it was decided on
         held = []
         if self.epoch:
             self._require_same()
@@ -227,9 +233,15 @@ class Replica:
         rows = self._run("SELECT rev FROM rec WHERE path = ?", _path(key))
         return int(rows[0][0]) if rows else None
 
+    def _swept(self) -> int:
+        """Return the mark above which scopes begin, as the copy has it."""
+        asked = "SELECT key FROM rec WHERE path > ? AND path < ?"
+        rows = self._run(asked, *_below(retired.FOLDER))
+        return max((keys.number_of(key) for (key,) in rows), default=0)
+
     def _leaving(self) -> list[str]:
         """Return the keys that are to be forgotten with the next request."""
-        return [key for pid, key in self._going if pid == os.getpid()][:BATCH]
+        return [key for pid, key in self._going if pid == os.getpid()][:_ALONG]
 
     def _left(self, found: Sequence[str]) -> None:
         """Have keys, of which the server knows by now, wait no more."""
@@ -376,6 +388,10 @@ class Replica:
         finally:
             self._as_it_is = self._as_it_is and before
 
+    def has(self, key: str) -> bool:
+        """Tell whether the copy, as it is, has a record."""
+        return self._rev_of(key) is not None
+
     def fresh(self) -> bool:
         """See :meth:`coord.board.store.Store.fresh`."""
         for folder in self.unsettled:
@@ -405,6 +421,17 @@ class Replica:
                 self._as_of, self.unreached, self._as_it_is = asked, None, False
                 self._keep_time()
                 return
+
+    def probe(self) -> Probe:
+        """See :meth:`coord.board.store.Store.probe`; it has to be the chosen board, too."""
+        found = self._cluster.probe()
+        if found.troubles:
+            return found
+        try:
+            self.refresh()
+        except StoreError as error:
+            return found._replace(troubles=(answers.trouble(error),))
+        return found
 
     def place(self) -> int:
         """Return up to where the copy has the board's sequence of writes."""
@@ -459,7 +486,7 @@ class Replica:
         if self._is_old() and not (self._as_it_is and self._rev()):
             self._reaches()
         rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
-        gone = self._leaving()
+        gone = {key for pid, key in self._going if pid == os.getpid()}
         return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone]
 
     def _reaches(self) -> bool:

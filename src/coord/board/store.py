@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from coord.board.probe import Probe
+
 
 #: The rule of a refusal where another user keeps us out.
 CLOSED = "not-permitted"
@@ -199,6 +201,9 @@ class Store(Protocol):
         Raises:
             Unavailable: it cannot be brought up to date; until then reads say what it has.
         """
+
+    def probe(self) -> Probe:
+        """Try what it promises, for a moment and on records of no meaning; raise nothing."""
 
     def close(self) -> None:
         """Let go of connections and files; a later call opens them again, in a fork its own."""

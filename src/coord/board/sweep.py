@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Done(NamedTuple):
     """What a portion did: records taken away, and how many places it has looked at.
 
-    Not `alone` it has taken none: somebody was writing, or the file system has no locks.
+    Not `alone` it may have left some: somebody was writing, or the file system has no locks.
     """
 
     records: int
@@ -56,10 +56,12 @@ def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None
             return Done(0, len(found))
         notices.disprove(store, {one.folder: one.seq for one in ended})
         retired.lift(store, max(one.seq for one in ended))
-        taken = store.take(_portion(ended, most))
+        planned = _portion(ended, most)
+        taken = store.take(planned)
         for one in ended:
             store.prune(one.folder)
-        return Done(taken, len(found))
+        whole = not store.caps.hosts or taken == sum(map(len, planned))
+        return Done(taken, len(found), whole)
 
 
 def kept(store: Store) -> int:

@@ -12,6 +12,9 @@ from coord.cli import edge, show
 from coord.work import store as work
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from coord.board.probe import Probe
     from coord.work.store import Stands
 
 _FILES = {
@@ -96,6 +99,35 @@ def migrate(asked: str | None, /, *, url: str, as_json: bool, **files: str) -> N
     options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
     call = edge.call(asked, "store migrate", [url], options)
     _show(moving.migrate(call, work.typed(call, url, files)), as_json=as_json)
+
+
+@store.command("probe")
+@show.json_option
+@click.pass_obj
+def probe(asked: str | None, /, *, as_json: bool) -> int:
+    """Try the board there is: who answers, whether one of many wins, and who else could write.
+
+    On records of no meaning that are gone afterwards. Exit code 1 where something is wrong.
+    """
+    found = work.probe(edge.call(asked, "store probe"))
+    if as_json:
+        from coord.documents import store as documents  # noqa: PLC0415  # scripts pay for it
+
+        show.document(documents.probed(found))
+    else:
+        show.lines(list(_tried(found)))
+    return 1 if found.troubles else 0
+
+
+def _tried(found: Probe) -> Iterator[str]:
+    if found.right:
+        yield f"ok    {found.right}"
+    for fact in found.facts:
+        yield f"ok    {fact}"
+    for note in found.notes:
+        yield f"note  {note}"
+    for one in found.troubles:
+        yield f"bad   {one.where}: {one.message}; run: {one.run}"
 
 
 def _show(found: Stands, *, as_json: bool) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
 from coord.base.names import quote, shown
-from coord.board import chosen, claims, keys, renamed, retired, scopes, suggestion, sweep
+from coord.board import answers, chosen, claims, keys, renamed, retired, scopes, suggestion, sweep
 from coord.board.directory import DEEP, Directory
+from coord.board.probe import Probe
 from coord.board.store import StoreError
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.liveness import clone
@@ -24,27 +25,50 @@ if TYPE_CHECKING:
     from coord.board.store import Store
     from coord.repo.worktree import Worktree
 
+_BOARD = "board"
 
-def judge(here: Worktree, raced: Verdict) -> Verdict:
-    """Judge the board of a repository, of which a race was held; one that has none yet is right."""
-    common_dir = here.common_dir
+
+def judge(here: Worktree, *, installed: bool) -> Verdict:
+    """Judge the board of a repository, which is tried where we are installed.
+
+    One that has no board yet is right.
+    """
+    suggested = _suggested(here.common_dir, here.top)
+    try:
+        store = chosen.board_of(here.common_dir)
+        found = store.probe() if installed else Probe("")
+    except StoreError as error:
+        return verdict(_BOARD, "", [Finding(*answers.trouble(error))], suggested)
+    troubles = [Finding(*one) for one in found.troubles]
+    if troubles and store.caps.hosts:
+        return verdict(_BOARD, "", troubles, itertools.chain(suggested, found.notes))
+    findings = _in_the_folder(here.common_dir) if not store.caps.hosts else []
+    notes: Iterator[str] = itertools.chain(suggested, found.notes)
+    if not findings:
+        findings = _found(store, here.common_dir, found.where)
+        more = () if findings else itertools.chain(_kept(store), _deleted(here, store))
+        notes = itertools.chain(notes, more)
+    return verdict(_BOARD, found.right, [*troubles, *findings], notes)
+
+
+def _in_the_folder(common_dir: str) -> list[Finding]:
+    """Return what is wrong with the folders themselves."""
     root = chosen.folder(common_dir)
-    findings = [
+    found = [
         Finding("store-unavailable", common_dir, _in_the_way(path), _aside(path))
         for path in _no_folders(root)
     ]
-    findings += _left(common_dir, root)
-    notes: Iterator[str] = iter(())
-    if not findings:
-        store = chosen.board_of(common_dir)
-        findings = [
-            *_unreadable(store, common_dir, root),
-            *_reused(store, common_dir),
-            *_unpublished(store, common_dir),
-        ]
-        notes = notes if findings else itertools.chain(_kept(store), _deleted(here, store))
-    notes = itertools.chain(_suggested(common_dir, here.top), notes)
-    return verdict(raced.subject, raced.right, [*raced.findings, *findings], notes)
+    return [*found, *_left(common_dir, root)]
+
+
+def _found(store: Store, common_dir: str, where: str) -> list[Finding]:
+    """Return what is wrong with the records."""
+    root = where if store.caps.hosts else chosen.folder(common_dir)
+    return [
+        *_unreadable(store, common_dir, root),
+        *_reused(store, common_dir),
+        *_unpublished(store, common_dir),
+    ]
 
 
 def _suggested(common_dir: str, top: str | None) -> Iterator[str]:

@@ -21,7 +21,6 @@ from coord.doctor import (
     pending,
     permitted,
     pinned,
-    race,
     runtime,
 )
 from coord.doctor.facts import Means, View, look
@@ -100,7 +99,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         _guarded(here, views, block, installed),
         moved.judge(list(underneath.moved(listed, here.common_dir)), views),
         pending.judge(waiting),
-        boards.judge(here, _raced(here, installed)),
+        boards.judge(here, installed=installed is not None),
         permitted.judge(here.common_dir),
         clones.judge(here),
     )
@@ -177,10 +176,6 @@ def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[Vi
 def _installation(here: Worktree, installed: Manifest | None) -> Verdict:
     missing = [] if installed else installation.check(here)
     return verdict("installed", "", missing, hooktools.notes(here.top) if installed else ())
-
-
-def _raced(here: Worktree, installed: Manifest | None) -> Verdict:
-    return race.judge(race.run(here.common_dir) if installed else race.Race())
 
 
 def _info(here: Worktree) -> bytes | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from coord.board.probe import Probe
     from coord.work.store import Stands
 
 
@@ -69,5 +70,49 @@ def document(found: Stands) -> StoreDocument:
                 "at": one.at,
             }
             for one in found.unpublished
+        ],
+    }
+
+
+class TroubleDocument(TypedDict):
+    """What is wrong with a board, and the command that mends it or says more."""
+
+    rule: str
+    where: str
+    message: str
+    run: str
+
+
+class ProbeDocument(TypedDict):
+    """A board that was tried.
+
+    Attributes:
+        where: its folder, or its server and prefix.
+        ok: nothing is wrong.
+        right: what was proved, null where nothing could be tried.
+        facts: what else is known of it.
+        notes: what its users should know, and nobody has to mend.
+        troubles: what is wrong.
+    """
+
+    where: str
+    ok: bool
+    right: str | None
+    facts: list[str]
+    notes: list[str]
+    troubles: list[TroubleDocument]
+
+
+def probed(found: Probe) -> ProbeDocument:
+    """Return what trying a board gave."""
+    return {
+        "where": found.where,
+        "ok": not found.troubles,
+        "right": found.right or None,
+        "facts": list(found.facts),
+        "notes": list(found.notes),
+        "troubles": [
+            {"rule": one.rule, "where": one.where, "message": one.message, "run": one.run}
+            for one in found.troubles
         ],
     }

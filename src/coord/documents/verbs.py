@@ -58,6 +58,7 @@ VERBS: Mapping[str, object] = {
     "store": store.StoreDocument,
     "store migrate": store.StoreDocument,
     "store use": store.StoreDocument,
+    "store probe": store.ProbeDocument,
     "reauthor": reauthor.ReauthoredDocument,
     "wake": wake.WakeDocument,
     "sign-off": sign_off.SignOffDocument,

@@ -19,6 +19,7 @@ from coord.work import settling, where
 if TYPE_CHECKING:
     from coord.board.about import About
     from coord.board.outbox import Entry
+    from coord.board.probe import Probe
     from coord.board.replica import Replica
     from coord.board.store import Store
     from coord.repo.worktree import Worktree
@@ -57,6 +58,15 @@ def show(call: Call) -> Stands:
     me = identities.resolve(here, call.actor, call.environ)
     settling.settle(call, here, chosen.board_of(here.common_dir), me)
     return _stands(here, chosen.choice(here.common_dir))
+
+
+def probe(call: Call) -> Probe:
+    """Try the board of the caller's clone: whether it keeps what a board has to promise.
+
+    Raises:
+        StoreError: it cannot be told which board that is.
+    """
+    return chosen.board_of(where.located(call).common_dir).probe()
 
 
 def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
@@ -183,7 +193,7 @@ def _require_free(here: Worktree, url: str, *, force: bool) -> None:
     if force:
         return
     before = chosen.choice(here.common_dir)
-    if before is not None and before.url == url:
+    if ("" if before is None else before.url) == url:
         return
     try:
         mine = _held(chosen.board_of(here.common_dir), here)

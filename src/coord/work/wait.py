@@ -93,7 +93,7 @@ def wait(
     scope, within = worker.scopes[0], circle.inside(call)
 
     def is_open(state: State) -> bool:
-        return _could_surely_hold(worker, state, within)
+        return _could_surely_hold(worker, scope, state, within)
 
     def require_no_offer() -> None:
         reader = news.reader(worker)
@@ -180,16 +180,17 @@ def _say(call: Call, worker: Worker, scope: str, state: State, timeout: float) -
         call.note(f"no work has to wait for {scope}: that line is the order of merging")
 
 
-def _could_surely_hold(worker: Worker, state: State, within: tuple[str, ...]) -> bool:
+def _could_surely_hold(worker: Worker, scope: str, state: State, within: tuple[str, ...]) -> bool:
     """Return :func:`could_hold`; not by a copy that may be old.
 
     Raises:
         Unavailable: it says so, and the board cannot be asked.
     """
-    found = could_hold(worker, state, within)
-    if found:
-        worker.store.fresh()
-    return found
+    if not could_hold(worker, state, within):
+        return False
+    if worker.store.fresh():
+        return True
+    return could_hold(worker, claims.state(worker.store, scope), within)
 
 
 def could_hold(worker: Worker, state: State, within: tuple[str, ...] = ()) -> bool:

@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import about, claims, events, keys, notices, retired
+from coord.board import about, claims, events, farbell, keys, letters, messages, notices, retired
 from coord.board.cluster import BATCH, Cluster
 from coord.board.events import Place
+from coord.board.messages import Message, Party
 from coord.board.replica import Replica
 from coord.board.store import Misconfigured, Unavailable
+from coord.etcd import client
 from coord.etcd.address import Endpoint
 from coord.identity.whoami import Identity
 from harness.etcd import served
+from harness.scope import Stalled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -271,6 +274,31 @@ def test_a_scope_that_was_swept_begins_above_for_who_never_heard_of_it(address: 
     other.close()
 
 
+def test_a_scope_swept_by_another_command_meanwhile_begins_above(
+    address: Address, tmp_path: Path
+) -> None:
+    """They share a copy: the mark is not newer than that, and was not there for the decision."""
+    path = str(tmp_path / "copy")
+    mine, peer = Replica(Cluster(address), path, fresh=60), Replica(Cluster(address), path)
+    claim(8, "task:y")(mine)
+
+    def swept() -> None:
+        claim(0)(peer)
+        release(0)(peer)
+        retired.lift(peer, 2)
+        folder = keys.claim("task:x")
+        with peer.alone():
+            assert peer.take([[keys.event(folder, 1), keys.event(folder, 2)]]) == 2
+
+    claim(1)(Stalled(mine, swept))  # type: ignore[arg-type]
+
+    newest = claims.top(mine, "task:x")
+    assert newest is not None
+    assert (newest.seq, newest.state.generation) == (3, 3)
+    mine.close()
+    peer.close()
+
+
 def test_nothing_is_written_on_a_board_that_was_emptied(address: Address) -> None:
     """A claim there would be one on a board that nobody else of the fleet looks at."""
     truth = Cluster(address)
@@ -288,6 +316,25 @@ def test_nothing_is_written_on_a_board_that_was_emptied(address: Address) -> Non
     assert list(truth.list("claims")) == []
     stale.close()
     truth.close()
+
+
+def test_news_too_large_for_an_answer_hide_nothing_that_was_written(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim that stands was called one that surely does not."""
+    stale, other = Replica(Cluster(address), fresh=60), Cluster(address)
+    claim(0)(other)
+    stale.refresh()
+    for number in range(20):
+        other.create(f"actors/a-{number}", b"x" * 300)
+    monkeypatch.setattr(client, "MOST", 4000)
+
+    claim(1)(stale)
+
+    assert line(other) == ["i-0", "i-1"]
+    assert len(stale.list("actors")) == 20
+    stale.close()
+    other.close()
 
 
 def test_what_is_forgotten_costs_no_list_and_goes_in_one_step(address: Address) -> None:
@@ -614,3 +661,50 @@ def test_a_board_that_is_another_one_is_refused_at_each_read(address: Address) -
             store.read("actors/a")
 
     store.close()
+
+
+def test_what_is_sent_to_several_is_one_request(address: Address) -> None:
+    """Also what is sent once for a reason, with the mark that it was; the second time, nothing."""
+    cluster = Counting(address)
+    store = Replica(cluster, fresh=60)
+    store.refresh()
+    name, at = messages.stamped(store)
+    made = [
+        Message(name, "help", Party("w", "i-1"), Party("w", f"i-{to}"), None, None, "look", at)
+        for to in range(3)
+    ]
+    costs = []
+    for act in (
+        lambda: letters.send(store, "i-1", made[:2]),
+        lambda: letters.once(store, "posted/a-x/reason", lambda: made[2:]),
+        lambda: letters.once(store, "posted/a-x/reason", lambda: made[:1]),
+    ):
+        before = cluster.requests
+        act()
+        costs.append(cluster.requests - before)
+
+    assert costs[:2] == [1, 1]
+    assert len(list(Cluster(address).list("messages"))) == 3
+    assert list(Cluster(address).list("letters")) == []
+    store.close()
+
+
+def test_what_another_command_has_brought_meanwhile_rings(address: Address, tmp_path: Path) -> None:
+    """They share a copy: it came between the waiter's look and its watch, and nobody sends it."""
+    path = str(tmp_path / "copy")
+    waiter, peer, other = (Replica(Cluster(address), one) for one in (path, path, ":memory:"))
+    claim(1)(other)
+    newest = claims.top(waiter, "task:x")
+    assert newest is not None
+    bell = farbell.Bell(waiter, [keys.claim("task:x")], [], lambda: False)
+    bell.expect(f"/board/{keys.event(keys.claim('task:x'), 2)}")
+    release(1)(other)
+    peer.refresh()
+
+    bell.expect(f"/board/{keys.event(keys.claim('task:x'), 2)}")
+
+    assert bell.rest(5) == "changed"
+    assert line(waiter) == []
+    bell.close()
+    for store in (waiter, peer, other):
+        store.close()

@@ -12,6 +12,7 @@ import pytest
 
 import harness.etcd
 from harness.board import answer
+from harness.clinic import rules
 from harness.costs import clone_of
 
 if TYPE_CHECKING:
@@ -153,3 +154,28 @@ def test_what_names_no_board_is_wrong_usage(installed: Repo, word: str) -> None:
     assert done.code == 2
     assert "secret" not in done.err.split("why:")[1].split("run:")[0]
     assert not installed.private("hooks/coord/store").exists()
+
+
+def test_a_board_is_tried_wherever_it_is(cut: tuple[Repo, harness.etcd.Cluster]) -> None:
+    """By a verb of its own and by the doctor: on a server, away from it, and in the git dir."""
+    ann, cluster = cut
+    tried = ann.coord("store", "probe")
+    assert (tried.code, tried.err) == (0, "")
+    assert "one wins" in tried.out
+    assert "note  spoken to without TLS" in tried.out
+    assert "one wins" in ann.coord("doctor").out
+    assert rules(ann) == set()
+
+    cluster.members[0].kill()
+    away = ann.coord("store", "probe")
+    assert away.code == 1
+    (line,) = away.out.splitlines()
+    assert "run: curl" in line
+    assert answer(ann, "store", "probe", code=1)["troubles"][0]["rule"] == "store-unavailable"
+    assert rules(ann) == {"store-unavailable"}
+
+    assert ann.coord("store", "use", "local").code == 0
+    assert ann.coord("claim", "task:1").code == 0
+    assert ann.coord("store", "use", "local").code == 0  # where it is, whatever is held there
+    assert answer(ann, "store", "probe")["right"].startswith("of 4 who create one record")
+    assert rules(ann) == set()

@@ -135,8 +135,9 @@ def test_a_sweep_takes_nothing_once_somebody_has_written(store: Store) -> None:
             taken.append(super().take(found))
             return taken[-1]
 
-    sweep.scopes(Interrupted(store))  # type: ignore[arg-type]
+    done = sweep.scopes(Interrupted(store))  # type: ignore[arg-type]
 
+    assert done.alone is not goes_in_one_step(store)
     assert taken == [0 if goes_in_one_step(store) else 2]
     assert [one.instance for one in claims.state(store, SCOPE).line] == (
         ["instance-7"] if goes_in_one_step(store) else []

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import quote
 from coord.board import recordfile
-from coord.doctor.findings import Finding, Verdict, verdict
+from coord.board.probe import Probe, Trouble
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,9 +40,8 @@ class Race(NamedTuple):
     odd: int = 0
 
 
-def run(common_dir: str) -> Race:
-    """Race beside the board for a moment."""
-    folder = os.path.join(common_dir, "coord")
+def run(folder: str) -> Race:
+    """Race in `folder`, beside the board, for a moment."""
     scratch = os.path.join(folder, f"board.race-{os.getpid()}-{os.urandom(4).hex()}")
     try:
         stamps = os.stat(folder)
@@ -84,16 +83,15 @@ def _rounds(scratch: str) -> Iterator[bool]:
                 return
 
 
-def judge(race: Race) -> Verdict:
-    """Judge the race; one that could not be held says nothing."""
-    findings = []
-    if race.odd:
-        message = (
-            f"of {race.rounds} records that {_RACERS} created at once, {race.odd} had not exactly "
-            "one winner: claims on this file system have two holders"
-        )
-        findings.append(
-            Finding("store-not-atomic", race.folder, message, f"df -T {quote(race.folder)}")
-        )
-    right = f"of {_RACERS} who create one record at once, one wins" if race.rounds else ""
-    return verdict("board", right, findings)
+def probe(folder: str) -> Probe:
+    """Try the file system; a race that could not be held says nothing."""
+    race = run(folder)
+    if not race.odd:
+        right = f"of {_RACERS} who create one record at once, one wins" if race.rounds else ""
+        return Probe(folder, right)
+    message = (
+        f"of {race.rounds} records that {_RACERS} created at once, {race.odd} had not exactly "
+        "one winner: claims on this file system have two holders"
+    )
+    trouble = Trouble("store-not-atomic", race.folder, message, f"df -T {quote(race.folder)}")
+    return Probe(folder, troubles=(trouble,))

@@ -6,8 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from coord.board import recordfile
-from coord.doctor import race
+from coord.board import fileprobe, recordfile
 from harness.clinic import findings, healthy
 from harness.snapshot import snapshot
 
@@ -21,7 +20,7 @@ def test_a_file_system_that_lets_one_win_is_right(installed: Repo) -> None:
     """Every round has one winner, and nothing is left."""
     before = snapshot(installed.common())
 
-    found = race.run(str(installed.common()))
+    found = fileprobe.run(str(installed.common("coord")))
 
     assert found.rounds >= 1
     assert found.odd == 0
@@ -55,4 +54,4 @@ def test_a_file_system_on_which_two_win_is_named(
 
 def test_where_nothing_can_be_written_there_is_no_race(installed: Repo) -> None:
     """A missing folder, or a read-only one, is for others to find."""
-    assert race.run(str(installed.path / "nowhere")) == race.Race()
+    assert fileprobe.run(str(installed.path / "nowhere")) == fileprobe.Race()
