@@ -68,12 +68,16 @@ def afar(common_dir: str, chosen: Choice) -> Replica:
             sharing.folders(home, sharing.of(common_dir))
         base = f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
         cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=PATIENCE)
-        _AFAR[common_dir, chosen] = Replica(cluster, f"{base}.copy", epoch=chosen.epoch)
+        _AFAR[common_dir, chosen] = Replica(
+            cluster, f"{base}.copy", epoch=chosen.epoch, url=chosen.url
+        )
     return _AFAR[common_dir, chosen]
 
 
 def forget(common_dir: str) -> None:
     """Drop what this user has here of boards on servers."""
+    for key in [key for key in _AFAR if key[0] == common_dir]:
+        _AFAR.pop(key).close()
     own = os.path.basename(_own(common_dir))
     for name in os.listdir(os.path.join(common_dir, "coord")):
         if name.startswith(f"{own}-"):

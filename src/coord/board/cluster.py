@@ -35,9 +35,23 @@ _PAGE = 2000  # records; etcd's own limit for a transaction is 128 operations
 _BATCH = 100
 _LISTING = 30.0  # seconds
 _TRIES = 16
-_NEWS = 2  # reads: what is new, and the number of all
+_NEWS = 3  # reads: what is new, the number of all, and whether the history is the same
 _STRANGE = "the answer is not etcd's"
 _COMPACTED = 11  # gRPC's OUT_OF_RANGE
+
+
+class Since(NamedTuple):
+    """From where news are asked for.
+
+    Attributes:
+        rev: a revision.
+        key: a record, the newest that was written by then; empty for none.
+        at: the revision that wrote it.
+    """
+
+    rev: int
+    key: str = ""
+    at: int = 0
 
 
 class Delta(NamedTuple):
@@ -49,6 +63,7 @@ class Delta(NamedTuple):
         rev: the revision up to which this holds.
         cluster: whose revisions these are; a cluster that was restored is another.
         whole: these are all there are, and what else is known is gone.
+        stands: the record that was named is as it was: without deletions, nothing else has changed.
     """
 
     recs: Sequence[Rec]
@@ -56,6 +71,7 @@ class Delta(NamedTuple):
     rev: int
     cluster: str
     whole: bool
+    stands: bool = True
 
 
 class Cluster:
@@ -87,7 +103,9 @@ class Cluster:
         """See :meth:`coord.board.store.Store.create`."""
         return self.created(key, value)[0]
 
-    def created(self, key: str, value: bytes, since: int | None = None) -> tuple[Rec, Delta | None]:
+    def created(
+        self, key: str, value: bytes, since: Since | None = None
+    ) -> tuple[Rec, Delta | None]:
         """Create `key` as :meth:`create` does; return too what else is new after `since`.
 
         In the same step, so that what was decided on can be proved without another request.
@@ -113,7 +131,7 @@ class Cluster:
         also: Sequence[tuple[str, bytes]],
         *,
         at: int | None = None,
-        since: int | None = None,
+        since: Since | None = None,
     ) -> tuple[Rec | None, Delta | None]:
         """Append as :meth:`append` does; return too what else is new after `since`.
 
@@ -133,7 +151,7 @@ class Cluster:
         self,
         wanted: Sequence[tuple[str, bytes]],
         held: Sequence[Document],
-        since: int | None,
+        since: Since | None,
         end: End,
     ) -> tuple[Rec | None, Delta | None]:
         """Create all that is `wanted` if `held` holds; return who has the first, None if nobody."""
@@ -150,7 +168,7 @@ class Cluster:
             [*(pairs.get(pairs.one(name)) for name in (self._name(key), left)), *more],
         )
         done, _ = self._done(asked, end)
-        news = None if since is None else self._delta(done)
+        news = None if since is None else self._delta(done, since)
         if done.held:
             return Rec(key, value, at, rev=done.header.rev), news
         there, gone = (found.pairs for found in done.ranges[:2]) if done.ranges[1:] else ((), ())
@@ -254,13 +272,13 @@ class Cluster:
     def fresh(self) -> None:
         """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
 
-    def since(self, rev: int) -> Delta:
-        """Return what was created after revision `rev`, in one request unless it is too much."""
-        if rev:
+    def since(self, since: Since) -> Delta:
+        """Return what was created after a revision, in one request unless it is too much."""
+        if since.rev:
             end = wire.within(self._patience)
-            asked = pairs.transaction([], self._news(rev))
+            asked = pairs.transaction([], self._news(since))
             try:
-                found = self._delta(self._look("txn", asked, end, pairs.of_transaction))
+                found = self._delta(self._look("txn", asked, end, pairs.of_transaction), since)
             except TooLarge:
                 found = None
             if found is not None:
@@ -291,18 +309,21 @@ class Cluster:
         except Failure as error:
             raise failed(error) from error
 
-    def _news(self, rev: int) -> Sequence[Document]:
-        after = {**pairs.below(self._prefix, limit=_PAGE), "min_mod_revision": str(rev + 1)}
-        return pairs.get(after), pairs.get(pairs.count(self._prefix))
+    def _news(self, since: Since) -> Sequence[Document]:
+        after = {**pairs.below(self._prefix, limit=_PAGE), "min_mod_revision": str(since.rev + 1)}
+        known = {**pairs.one(self._name(since.key or moved.KEY)), "keys_only": True}
+        return pairs.get(after), pairs.get(pairs.count(self._prefix)), pairs.get(known)
 
-    def _delta(self, done: Done) -> Delta | None:
-        """Return the news in the last two answers of a transaction; None if too many for one."""
+    def _delta(self, done: Done, since: Since) -> Delta | None:
+        """Return the news in the last answers of a transaction; None if too many for one."""
         asked = done.ranges[-_NEWS:]
         if len(asked) < _NEWS or asked[0].more:
             return None
-        news, counted = asked
+        news, counted, known = asked
         recs = [self._rec(pair) for pair in news.pairs]
-        return Delta(recs, counted.total, done.header.rev, done.header.cluster, whole=False)
+        stands = not since.key or any(pair.rev == since.at for pair in known.pairs)
+        cluster, rev = done.header
+        return Delta(recs, counted.total, rev, cluster, whole=False, stands=stands)
 
     def now(self) -> float | None:
         """Return the server's time, as the first answer to this client gave it, to a second."""

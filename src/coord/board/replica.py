@@ -16,9 +16,9 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from coord.base import peerfile, publish
-from coord.board import about, answers, keys, moved
-from coord.board.cluster import Cluster
-from coord.board.store import Pending, Rec, Unavailable, Unknown
+from coord.board import about, answers, keys, moved, setback
+from coord.board.cluster import Cluster, Since
+from coord.board.store import Misconfigured, Pending, Rec, Unavailable, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -78,7 +78,12 @@ class Replica:
     caps = Cluster.caps
 
     def __init__(
-        self, cluster: Cluster, path: str = _MEMORY, fresh: float = FRESH, epoch: str = ""
+        self,
+        cluster: Cluster,
+        path: str = _MEMORY,
+        fresh: float = FRESH,
+        epoch: str = "",
+        url: str = "etcd://HOST/PREFIX",
     ) -> None:
         """Open the copy at `path`, which a file is for the commands to come.
 
@@ -87,10 +92,12 @@ class Replica:
             path: the copy.
             fresh: how old what is read may be, in seconds.
             epoch: which board it has to be (:mod:`coord.board.about`); empty for any.
+            url: what names it, for commands that are printed.
         """
         self._cluster = cluster
         self.epoch = epoch
         self._path = path
+        self._url = url
         self._fresh = fresh
         self._as_of = _NEVER  # by the monotonic clock
         self.unreached: Unreached | None = None
@@ -114,7 +121,8 @@ class Replica:
         keys.require(key)
         asked, base = time.monotonic(), self._rev()
         rec, news = self._answered(
-            Pending(key, value, None, ()), lambda: self._cluster.created(key, value, base or None)
+            Pending(key, value, None, ()),
+            lambda: self._cluster.created(key, value, self._since(base)),
         )
         self._learned(asked, base, news)
         return rec
@@ -129,7 +137,7 @@ class Replica:
         at = known[0][0] if known else None
         rec, news = self._answered(
             Pending(key, value, after, also),
-            lambda: self._cluster.appended(key, value, after, also, at=at, since=base or None),
+            lambda: self._cluster.appended(key, value, after, also, at=at, since=self._since(base)),
         )
         self._learned(asked, base, news)
         return rec
@@ -152,8 +160,12 @@ class Replica:
 
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
         """Write what came with an answer, of `asked`; without it the next read refreshes."""
-        self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
-        self.unreached = None
+        self._as_of, self.unreached = _NEVER, None
+        try:
+            if news is not None and self._applied(base, news):
+                self._as_of = asked
+        except Misconfigured:
+            return  # what was written stands; the next read says it
 
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""
@@ -228,6 +240,7 @@ class Replica:
         if found is None or found.epoch != self.epoch:
             raise answers.another(
                 self._cluster.where,
+                self._url,
                 "what it says of itself is gone"
                 if not rows
                 else "it calls itself by another epoch",
@@ -254,7 +267,7 @@ class Replica:
         """
         for _ in range(_TRIES):
             asked, base = time.monotonic(), self._rev()
-            if self._applied(base, self._cluster.since(base)):
+            if self._applied(base, self._cluster.since(self._since(base) or Since(0))):
                 self._as_of, self.unreached = asked, None
                 self._require_same()
                 return
@@ -280,12 +293,20 @@ class Replica:
             (cluster,) = self._copy().execute("SELECT cluster FROM upto").fetchone()
             if base and (news.rev < base or news.cluster != cluster):
                 # The cluster was set back, or restored: its revisions mean other writes.
+                self._require_kept(self._cluster.revisions(), base)
                 self._copy().execute("UPDATE upto SET rev = 0")
                 return False
+            there = {} if news.stands else self._cluster.revisions()
+            if not news.stands:  # it was deleted; or this is another history, that has caught up
+                self._require_kept(there, base)
             if not _written(self._copy(), base, news):
                 return False
             (count,) = self._copy().execute("SELECT count(*) FROM rec").fetchone()
-            return bool(count == news.total) or self._kept(self._cluster.revisions())
+            if count == news.total and news.stands:
+                return True
+            there = there or self._cluster.revisions()
+            self._require_kept(there, base)
+            return self._kept(there)
         except sqlite3.Error as error:
             self._broken(error)
             return False
@@ -306,6 +327,19 @@ class Replica:
             if lacking:
                 copy.execute("UPDATE upto SET rev = 0")
         return not lacking
+
+    def _require_kept(self, there: dict[str, int], base: int) -> None:
+        """Insist that what the copy had of scopes and series is `there`, or was followed by more.
+
+        Only of what it had at `base`: another command may have written what came after `there`.
+
+        Raises:
+            Misconfigured: the board was set back.
+        """
+        sql = "SELECT key, rev FROM rec WHERE ours AND rev <= ?"
+        gone = setback.lost(dict(self._copy().execute(sql, (base,)).fetchall()), there, base)
+        if gone:
+            raise setback.error(gone, self._cluster.where, self._url)
 
     def _rows(self, where: str, *values: object) -> Sequence[Rec]:
         if time.monotonic() - self._as_of > self._fresh or self._open is None:
@@ -362,6 +396,13 @@ class Replica:
                 why="what is said now would overtake it",
                 run="git coord store",
             )
+
+    def _since(self, base: int) -> Since | None:
+        """Return from where news are asked for; None where all is asked for."""
+        if not base:
+            return None
+        ((at, key),) = self._run("SELECT max(rev), key FROM rec WHERE ours")
+        return Since(base, key, at) if key else Since(base)
 
     def _rev(self) -> int:
         return int(self._run("SELECT rev FROM upto")[0][0])
