@@ -45,17 +45,18 @@ class Tree(TypedDict, total=False):
 def answering(command: click.Command, name: str = "") -> set[str]:
     """Return the verbs at and below a command that have ``--json``, by their words."""
     context = click.Context(command)
+    own = {name} if any("--json" in one.opts for one in command.params) else set()
     if isinstance(command, click.Group):
         below = (
             (verb, command.get_command(context, verb)) for verb in command.list_commands(context)
         )
-        return {
+        return own | {  # `store` alone answers too
             found
             for verb, child in below
             if child is not None
             for found in answering(child, f"{name} {verb}".strip())
         }
-    return {name} if any("--json" in one.opts for one in command.params) else set()
+    return own
 
 
 def test_the_schemas_are_what_the_types_say() -> None:
