@@ -132,12 +132,11 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, etcd: str) -> No
     shutil.copytree(place, kept)
     before, log = all_of(board(ann)), ann.path.with_name("strace.log")
 
-    def migrated(url: str, *before: str) -> int:
+    def migrated(url: str, *before: str) -> tuple[int, str]:
         argv = [*before, sys.executable, "-m", "coord", "store", "migrate", url]
-        done = subprocess.run(
-            argv, cwd=ann.path, env=dict(ann.env), capture_output=True, check=False
-        )
-        return done.returncode
+        env = dict(ann.env)
+        done = subprocess.run(argv, cwd=ann.path, env=env, capture_output=True, check=False)
+        return done.returncode, done.stderr.decode()
 
     def again() -> str:
         ann.common("hooks/coord/store").unlink(missing_ok=True)
@@ -146,7 +145,7 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, etcd: str) -> No
         return f"{etcd}/{os.urandom(6).hex()}"
 
     trace = ("strace", "-f", "-qq", "-o", str(log), "-e", f"trace={CALLS}")
-    assert migrated(again(), *trace) == 0
+    assert migrated(again(), *trace) == (0, "")
     lines = [line.split(None, 1)[1] for line in log.read_text(errors="replace").splitlines()]
     names = [line.partition("(")[0] for line in lines if "(" in line]
     points = [(name, names[: at + 1].count(name)) for at, name in enumerate(names)]
@@ -156,12 +155,12 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, etcd: str) -> No
     for name, number in points[::step]:
         url = again()
         inject = f"inject={name}:signal=KILL:when={number}"
-        killed += migrated(url, "strace", "-f", "-qq", "-o", os.devnull, "-e", inject) != 0
+        killed += migrated(url, "strace", "-f", "-qq", "-o", os.devnull, "-e", inject)[0] != 0
         there, old = Cluster(address.parsed(url)), board(ann)
         if chosen.choice(str(ann.common())) is None and old.left_for():
             with pytest.raises(Moved):
                 old.create("claims/s-late/00000001", b"late")
-        assert migrated(url) == 0, (name, number)
+        assert migrated(url) == (0, ""), (name, number)
         assert all_of(there) == before, (name, number)
         assert claims.state(there, "task:1").holder is not None
         assert [rec.key for rec in there.list("about")] == ["about/board"], (name, number)
