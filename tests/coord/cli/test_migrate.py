@@ -47,10 +47,10 @@ def board(repo: Repo) -> Directory:
     return Directory(chosen.folder(str(repo.common())))
 
 
-def all_of(store: Directory | Cluster) -> dict[str, tuple[bytes, float]]:
-    """Return all records but those about the board itself: bytes and stamps, to a millisecond."""
+def all_of(store: Directory | Cluster) -> dict[str, tuple[bytes, int]]:
+    """Return all records but those about the board itself: bytes and stamps, in microseconds."""
     return {
-        rec.key: (rec.value, round(rec.at or 0, 3))
+        rec.key: (rec.value, round(1e6 * (rec.at or 0)))
         for rec in store.everything()
         if not rec.key.startswith("about/")
     }
