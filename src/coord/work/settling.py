@@ -65,6 +65,7 @@ def _settle(call: Call, here: Worktree, board: Replica, me: Identity) -> None:
     for entry in outbox.every(here.common_dir):
         if entry.board != board.epoch:
             continue
+        outbox.send(here.common_dir, entry)
         said = publishing.settle(board, roll, entry)
         if entry.instance != me.instance:
             words = f"{entry.words}: {said}"
