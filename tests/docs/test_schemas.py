@@ -50,7 +50,7 @@ def answering(command: click.Command, name: str = "") -> set[str]:
         below = (
             (verb, command.get_command(context, verb)) for verb in command.list_commands(context)
         )
-        return own | {
+        return own | {  # `store` alone answers too
             found
             for verb, child in below
             if child is not None

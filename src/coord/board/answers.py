@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coord.base.names import quote
 from coord.board.probe import Trouble
 from coord.board.store import Misconfigured, StoreError, Unavailable, Unknown
 from coord.etcd.failures import Denied, Failure, Lost, Unfit
@@ -39,14 +40,14 @@ def failed(error: Failure) -> StoreError:
     return kind(rule, what, where=error.where, why=error.why, run="git coord doctor")
 
 
-def another(where: str, why: str) -> Misconfigured:
+def another(where: str, url: str, why: str) -> Misconfigured:
     """Return that a board is not the one that was chosen."""
     return Misconfigured(
         "store-replaced",
         "this is not the board that this clone has chosen",
         where=where,
         why=f"{why}: it was emptied, or set back; what was claimed on it may be gone",
-        run="git coord store",
+        run=f"git coord store use {quote(url)}",
     )
 
 

@@ -89,11 +89,13 @@ def _opened(common_dir: str, chosen: Choice) -> Replica:
         sharing.folders(home, sharing.of(common_dir))
     base = f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
     cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=PATIENCE)
-    return Replica(cluster, f"{base}.copy", epoch=chosen.epoch)
+    return Replica(cluster, f"{base}.copy", epoch=chosen.epoch, url=chosen.url)
 
 
 def forget(common_dir: str) -> None:
     """Drop what this user has here of boards on servers."""
+    for key in [key for key in _AFAR if key[0] == common_dir]:
+        _AFAR.pop(key).close()
     own = os.path.basename(_own(common_dir))
     for name in os.listdir(os.path.join(common_dir, "coord")):
         if name.startswith(f"{own}-"):

@@ -37,9 +37,23 @@ _PAGE = 2000  # records; etcd's own limit for a transaction is 128 operations
 BATCH = 100  # records in one step
 _LISTING = 30.0  # seconds
 _TRIES = 16
-_NEWS = 2  # reads: what is new, and the number of all
+_NEWS = 3  # reads: what is new, the number of all, and whether the history is the same
 _STRANGE = "the answer is not etcd's"
 _COMPACTED = 11  # gRPC's OUT_OF_RANGE
+
+
+class Since(NamedTuple):
+    """From where news are asked for.
+
+    Attributes:
+        rev: a revision.
+        key: a record, the newest that was written by then; empty for none.
+        at: the revision that wrote it.
+    """
+
+    rev: int
+    key: str = ""
+    at: int = 0
 
 
 class Delta(NamedTuple):
@@ -51,6 +65,7 @@ class Delta(NamedTuple):
         rev: the revision up to which this holds.
         cluster: whose revisions these are; a cluster that was restored is another.
         whole: these are all there are, and what else is known is gone.
+        stands: the record that was named is as it was: without deletions, nothing else has changed.
     """
 
     recs: Sequence[Rec]
@@ -58,6 +73,7 @@ class Delta(NamedTuple):
     rev: int
     cluster: str
     whole: bool
+    stands: bool = True
 
 
 class Cluster:
@@ -126,13 +142,13 @@ class Cluster:
         keys.require(key)
         self._along = (key, value)
 
-    def unload(self, since: int | None = None) -> Delta | None:
+    def unload(self, since: Since | None = None) -> Delta | None:
         """Write what no write has carried; return what else is new after `since`."""
         end = wire.within(self._patience)
         at = self._time(end)
         then = [*self._carried(at), *(() if since is None else self._news(since))]
         done, _ = self._done(pairs.transaction([], then), end)
-        return None if since is None else self._delta(done)
+        return None if since is None else self._delta(done, since)
 
     @property
     def is_laden(self) -> bool:
@@ -150,7 +166,7 @@ class Cluster:
         wanted: Sequence[tuple[str, bytes]],
         held: Sequence[Document] = (),
         *,
-        since: int | None = None,
+        since: Since | None = None,
         without: Sequence[str] = (),
     ) -> tuple[Rec | None, Delta | None]:
         """Create all that is `wanted`, if nothing of it is there and all of `held` holds.
@@ -186,7 +202,7 @@ class Cluster:
             if since is None:
                 raise failed(error) from error
             return self.put(wanted, held, without=without)  # it is created: asked again, it says so
-        news = None if since is None else self._delta(done)
+        news = None if since is None else self._delta(done, since)
         if done.held:
             return Rec(key, value, at, rev=done.header.rev), news
         there, gone = (found.pairs for found in done.ranges[:2]) if done.ranges[1:] else ((), ())
@@ -336,16 +352,16 @@ class Cluster:
         """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
         return True
 
-    def since(self, rev: int, without: Sequence[str] = ()) -> Delta:
-        """Return what was created after revision `rev`, in one request unless it is too much.
+    def since(self, since: Since, without: Sequence[str] = ()) -> Delta:
+        """Return what was created after a revision, in one request unless it is too much.
 
         The keys `without` are marked as forgotten with it.
         """
-        if rev:
+        if since.rev:
             end = wire.within(self._patience)
-            asked = pairs.transaction([], [*self._forgotten(without), *self._news(rev)])
+            asked = pairs.transaction([], [*self._forgotten(without), *self._news(since)])
             try:
-                found = self._delta(self._look("txn", asked, end, pairs.of_transaction))
+                found = self._delta(self._look("txn", asked, end, pairs.of_transaction), since)
             except TooLarge:
                 found = None
             if found is not None:
@@ -376,18 +392,21 @@ class Cluster:
         except Failure as error:
             raise failed(error) from error
 
-    def _news(self, rev: int) -> Sequence[Document]:
-        after = {**pairs.below(self._prefix, limit=_PAGE), "min_mod_revision": str(rev + 1)}
-        return pairs.get(after), pairs.get(pairs.count(self._prefix))
+    def _news(self, since: Since) -> Sequence[Document]:
+        after = {**pairs.below(self._prefix, limit=_PAGE), "min_mod_revision": str(since.rev + 1)}
+        known = {**pairs.one(self._name(since.key or moved.KEY)), "keys_only": True}
+        return pairs.get(after), pairs.get(pairs.count(self._prefix)), pairs.get(known)
 
-    def _delta(self, done: Done) -> Delta | None:
-        """Return the news in the last two answers of a transaction; None if too many for one."""
+    def _delta(self, done: Done, since: Since) -> Delta | None:
+        """Return the news in the last answers of a transaction; None if too many for one."""
         asked = done.ranges[-_NEWS:]
         if len(asked) < _NEWS or asked[0].more:
             return None
-        news, counted = asked
+        news, counted, known = asked
         recs = [self._rec(pair) for pair in news.pairs]
-        return Delta(recs, counted.total, done.header.rev, done.header.cluster, whole=False)
+        stands = not since.key or any(pair.rev == since.at for pair in known.pairs)
+        cluster, rev = done.header
+        return Delta(recs, counted.total, rev, cluster, whole=False, stands=stands)
 
     def now(self) -> float | None:
         """Return the server's time, as the first answer to this client gave it, to a second."""

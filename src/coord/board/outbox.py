@@ -81,24 +81,25 @@ def add(
     Raises:
         OSError: that cannot be.
     """
-    document = {
-        "schema": 1,
-        "board": board,
-        "key": pending.key,
-        "value": pending.value.decode("latin-1"),
-        "after": pending.after,
-        "also": [[key, value.decode("latin-1")] for key, value in pending.also],
-        "actor": me.actor,
-        "instance": me.instance,
-        "words": words,
-        "at": time.time(),
-        "sent": sent,
-    }
+    name = f"{time.time_ns():020d}-{os.urandom(8).hex()}"
+    path = os.path.join(folder(common_dir), name)
+    made = Entry(path, pending, board, me.actor, me.instance or "", words, time.time(), sent)
     place, share = folder(common_dir), sharing.of(common_dir)
     sharing.folders(place, share)
     publish.sync_folder(place)
-    name = f"{time.time_ns():020d}-{os.urandom(8).hex()}"
-    publish.create(os.path.join(place, name), json.dumps(document).encode() + b"\n", share=share)
+    publish.create(path, _encode(made), share=share)
+
+
+def send(common_dir: str, entry: Entry) -> None:
+    """Write down that the server may have a record from now on.
+
+    Raises:
+        OSError: that cannot be.
+    """
+    if not entry.sent:
+        publish.replace(
+            entry.path, _encode(entry._replace(sent=True)), share=sharing.of(common_dir)
+        )
 
 
 def names(common_dir: str) -> list[str]:
@@ -131,6 +132,24 @@ def since(name: str) -> float:
 def drop(entry: Entry) -> None:
     """Forget a record that was settled; a power cut may bring it back, to be settled again."""
     publish.drop(entry.path)
+
+
+def _encode(entry: Entry) -> bytes:
+    key, value, after, also = entry.pending
+    document = {
+        "schema": 1,
+        "board": entry.board,
+        "key": key,
+        "value": value.decode("latin-1"),
+        "after": after,
+        "also": [[name, text.decode("latin-1")] for name, text in also],
+        "actor": entry.actor,
+        "instance": entry.instance,
+        "words": entry.words,
+        "at": entry.at,
+        "sent": entry.sent,
+    }
+    return json.dumps(document).encode() + b"\n"
 
 
 def _read(path: str) -> Entry | None:

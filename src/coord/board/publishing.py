@@ -42,6 +42,16 @@ def settle(store: Store, roll: Roll, entry: Entry) -> str:
     return _anew(store, roll, event)
 
 
+def claimed(entry: Entry) -> str:
+    """Return the scope that a record takes a place in; empty where it does something else."""
+    key, value, *_ = entry.pending
+    try:
+        event = eventjson.decode(value, entry.folder, keys.seq_of(key))
+    except eventjson.Foreign:
+        return ""
+    return event.scope if event.kind in {"claim", "wait"} else ""
+
+
 def _is_published(store: Store, entry: Entry) -> bool:
     """Tell whether the very record stands, by now or since its answer was lost."""
     key, value, after, also = entry.pending

@@ -17,9 +17,9 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.base import peerfile, publish
-from coord.board import about, answers, attendance, keys, moved, retired
-from coord.board.cluster import BATCH, Cluster
-from coord.board.store import Pending, Rec, StoreError, Unavailable, Unknown
+from coord.board import about, answers, attendance, keys, moved, retired, setback
+from coord.board.cluster import BATCH, Cluster, Since
+from coord.board.store import Misconfigured, Pending, Rec, StoreError, Unavailable, Unknown
 from coord.liveness import machine
 
 if TYPE_CHECKING:
@@ -86,7 +86,12 @@ class Replica:
     caps = Cluster.caps
 
     def __init__(
-        self, cluster: Cluster, path: str = _MEMORY, fresh: float = FRESH, epoch: str = ""
+        self,
+        cluster: Cluster,
+        path: str = _MEMORY,
+        fresh: float = FRESH,
+        epoch: str = "",
+        url: str = "etcd://HOST/PREFIX",
     ) -> None:
         """Open the copy at `path`, which a file is for the commands to come.
 
@@ -95,10 +100,12 @@ class Replica:
             path: the copy.
             fresh: how old what is read may be, in seconds.
             epoch: which board it has to be (:mod:`coord.board.about`); empty for any.
+            url: what names it, for commands that are printed.
         """
         self._cluster = cluster
         self.epoch = epoch
         self._path = path
+        self._url = url
         self._fresh = fresh
         self._as_of = _NEVER  # by the monotonic clock
         self._as_it_is = False
@@ -159,7 +166,7 @@ class Replica:
             return
         self._require_reached()
         asked, base = time.monotonic(), self._rev()
-        self._learned(asked, base, self._cluster.unload(base or None))
+        self._learned(asked, base, self._cluster.unload(self._since(base)))
 
     @contextmanager
     def _to_be(self, wanted: Pending) -> Iterator[None]:
@@ -205,7 +212,7 @@ class Replica:
         elif after is not None:
             held.append(self._cluster.follows(follows, after, self._rev_of(after)))
         try:
-            rec, news = self._cluster.put(wanted, held, since=base, without=without)
+            rec, news = self._cluster.put(wanted, held, since=self._since(base), without=without)
         except (Unavailable, Unknown) as error:
             self._away(error)
             raise
@@ -215,11 +222,14 @@ class Replica:
 
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
         """Write what came with an answer, of `asked`; without it the next read refreshes."""
-        self._as_of = asked if news is not None and self._applied(base, news) else _NEVER
-        self.unreached, self._as_it_is = None, False
+        self._as_of, self.unreached, self._as_it_is = _NEVER, None, False
         self._keep_time()
-        if self._as_of == asked:
-            self._require_same()
+        try:
+            if news is not None and self._applied(base, news):
+                self._require_same()
+                self._as_of = asked
+        except Misconfigured:
+            return  # what was written stands; the next read says it
 
     def _begun(self) -> int:
         """Return up to where the copy has the board's sequence of writes; there has to be one."""
@@ -368,6 +378,7 @@ class Replica:
         if found is None or found.epoch != self.epoch:
             raise answers.another(
                 self._cluster.where,
+                self._url,
                 "what it says of itself is gone"
                 if not rows
                 else "it calls itself by another epoch",
@@ -414,7 +425,7 @@ class Replica:
         for _ in range(_TRIES):
             asked, base = time.monotonic(), self._rev()
             without = self._leaving() if base else []
-            news = self._cluster.since(base, without)
+            news = self._cluster.since(self._since(base) or Since(0), without)
             self._left(without)
             if self._applied(base, news):
                 self._require_same()  # at each read, until it is
@@ -454,12 +465,20 @@ class Replica:
             (cluster,) = self._copy().execute("SELECT cluster FROM upto").fetchone()
             if base and (news.rev < base or news.cluster != cluster):
                 # The cluster was set back, or restored: its revisions mean other writes.
+                self._require_kept(self._cluster.revisions(), base)
                 self._copy().execute("UPDATE upto SET rev = 0")
                 return False
+            there = {} if news.stands else self._cluster.revisions()
+            if not news.stands:  # it was deleted; or this is another history, that has caught up
+                self._require_kept(there, base)
             if not _written(self._copy(), base, news):
                 return False
             (count,) = self._copy().execute("SELECT count(*) FROM rec").fetchone()
-            return bool(count == news.total) or self._kept(self._cluster.revisions())
+            if count == news.total and news.stands:
+                return True
+            there = there or self._cluster.revisions()
+            self._require_kept(there, base)
+            return self._kept(there)
         except sqlite3.Error as error:
             self._broken(error)
             return False
@@ -480,6 +499,19 @@ class Replica:
             if lacking:
                 copy.execute("UPDATE upto SET rev = 0")
         return not lacking
+
+    def _require_kept(self, there: dict[str, int], base: int) -> None:
+        """Insist that what the copy had of scopes and series is `there`, or was followed by more.
+
+        Only of what it had at `base`: another command may have written what came after `there`.
+
+        Raises:
+            Misconfigured: the board was set back.
+        """
+        sql = "SELECT key, rev FROM rec WHERE ours AND rev <= ?"
+        gone = setback.lost(dict(self._copy().execute(sql, (base,)).fetchall()), there, base)
+        if gone:
+            raise setback.error(gone, self._cluster.where, self._url)
 
     def _rows(self, where: str, *values: object) -> Sequence[Rec]:
         self._copy()  # after a fork it is another, of which nothing is known
@@ -538,6 +570,13 @@ class Replica:
                 why="what is said now would overtake it",
                 run="git coord store",
             )
+
+    def _since(self, base: int) -> Since | None:
+        """Return from where news are asked for; None where all is asked for."""
+        if not base:
+            return None
+        ((at, key),) = self._run("SELECT max(rev), key FROM rec WHERE ours")
+        return Since(base, key, at) if key else Since(base)
 
     def _rev(self) -> int:
         return int(self._run("SELECT rev FROM upto")[0][0])

@@ -35,9 +35,11 @@ def release(call: Call, names: Sequence[str]) -> Released:
         Refused: one is held by somebody else, or who acts here is only inferred.
     """
     worker = arrive.leaving(call, names)
+    back = unpublished.withdrawn(call, worker, worker.scopes if names else None)
     roll, moves = worker.roll(), leaving.own_moves(worker)
     others = () if names else tuple(one.name for one in worker.others())
     wanted = worker.scopes if names else _own(worker, roll, others)
+    wanted = [scope for scope in wanted if scope not in back]
     for scope in wanted:
         _require_mine(call, worker, scope)
     given, left = unpublished.each(

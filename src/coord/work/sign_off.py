@@ -69,6 +69,7 @@ def sign_off(call: Call) -> SignedOff:
     arrive.tell_of_others(call, worker)
     others = {one.name: one.told for one in worker.others()}
     settling.settle(call, here, worker.store, me)
+    unpublished.withdrawn(call, worker, None)
     left, unsent = _left(worker, others)
     beats.drop(here.git_dir, me.instance, others)
     unpublished.require(call, unsent)

@@ -12,6 +12,7 @@ from coord.board import about, chosen, claims, outbox
 from coord.board import choice as choices
 from coord.board.choice import Choice
 from coord.board.moved import LOCAL, Moved
+from coord.board.store import Misconfigured
 from coord.identity import whoami as identities
 from coord.repo import git
 from coord.work import settling, where
@@ -90,6 +91,7 @@ def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
     require_url(call, found)
     require_home(here)
     _require_free(here, found.url, force=force)
+    found = _again(call, here, found)
     chosen.forget(here.common_dir)
     board = chosen.afar(here.common_dir, found)
     board.fresh()
@@ -97,7 +99,23 @@ def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
     _require_same(known, here, found.url)
     settled = found._replace(epoch=known.epoch)
     choices.write(here.common_dir, settled)
+    for entry in outbox.every(here.common_dir) if force else ():
+        if entry.board != known.epoch:
+            outbox.drop(entry)
+            call.note(f"{entry.words} of {entry.actor} is dropped: its board is gone")
     return _stands(here, settled)
+
+
+def _again(call: Call, here: Worktree, found: Choice) -> Choice:
+    """Return a choice that is made again, with its files, after saying what has become of it."""
+    before = chosen.choice(here.common_dir)
+    if before is None or before.url != found.url:
+        return found
+    try:
+        chosen.afar(here.common_dir, before).fresh()
+    except Misconfigured as error:
+        call.note(f"{error.what}: {error.why}")
+    return before._replace(epoch="") if found == Choice(found.url) else found
 
 
 def leave(call: Call, *, force: bool = False) -> Stands:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from coord.base import publish, sharing
 from coord.board import chosen
 from coord.board.store import StoreError, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from coord.work.arrive import Worker
     from coord.work.call import Call
@@ -78,6 +79,30 @@ def require(call: Call, left: Sequence[Left]) -> None:
         why=f"{left[0].error.why}; the next command here that reaches the board publishes it",
         run="git coord store",
     )
+
+
+def withdrawn(call: Call, worker: Worker, scopes: Collection[str] | None) -> set[str]:
+    """Take back the worker's claims, of `scopes` or all, that the server surely never had.
+
+    Return the scopes in which that was done: nothing is left there to give up.
+    """
+    board = chosen.copy_of(worker.store)
+    if board is None or not board.unsettled:
+        return set()
+    from coord.board import outbox, publishing  # noqa: PLC0415  # for a server that is away
+
+    common, found = worker.here.common_dir, set()
+    with publish.lock(f"{outbox.folder(common)}/lock", sharing.of(common)):
+        for entry in outbox.every(common):
+            scope = "" if entry.sent else publishing.claimed(entry)
+            named = scopes is None or scope in scopes
+            if scope and named and entry.instance == worker.instance:
+                outbox.drop(entry)
+                found.add(scope)
+                call.note(f"{entry.words}, which was not published, is taken back")
+        rest = {one.folder for one in outbox.every(common) if one.instance == worker.instance}
+    board.unsettled = rest
+    return found
 
 
 def _written(worker: Worker, words: str, error: StoreError) -> bool:

@@ -181,3 +181,25 @@ def test_a_lost_answer_is_settled_by_what_stands(scene: Scene) -> None:
     assert "task:1 is yours" in scene.ann.coord("claim", "task:1").out
     assert scope(scene.bob, "task:1")["state"] == "held"
     assert len(answer(scene.ann, "log", "task:1")["events"]) == 1
+
+
+def test_a_claim_that_the_server_never_had_can_be_taken_back(scene: Scene) -> None:
+    """Else a session that has ended would come to hold it when the server is back."""
+    scene.cut()
+    assert scene.ann.coord("claim", "task:1", "task:2").code == 3
+    assert scene.entries() == 2
+    done = scene.ann.coord("release", "task:1")
+    assert (done.code, "claim task:1, which was not published, is taken back" in done.err) == (
+        0,
+        True,
+    )
+    assert scene.entries() == 1
+    assert scene.ann.coord("sign-off").code == 3  # task:ann is released, which has to be published
+    assert [one["words"] for one in answer(scene.amy, "store")["unpublished"]] == [
+        "sign-off task:ann"
+    ]
+
+    scene.back()
+    scene.amy.coord("board")
+    held = {row["scope"] for row in answer(scene.bob, "board")["claims"] if row["state"] != "free"}
+    assert held == {"task:amy", "task:bob"}
