@@ -76,14 +76,17 @@ def declarations() -> Iterator[tuple[str, float]]:
 
 def merges() -> Iterator[tuple[str, float]]:
     """Yield the dearest piece of each kind of log: a megabyte on one side, a half on the other."""
+    texts = {repr(piece): piece * (MEGABYTE // len(piece)) for piece in PIECES}
+    texts["items that differ"] = b"".join(b"- %x\n" % number for number in range(MEGABYTE))
+    texts["headings that differ"] = b"".join(b"## %x\n" % number for number in range(MEGABYTE))
     for name, (kind, start) in KINDS.items():
         costs = {}
-        for piece in PIECES:
-            text = piece * (MEGABYTE // len(piece))
-            sides = SEED, SEED + text + b"\nours\n", SEED + text[: MEGABYTE // 2] + b"\ntheirs\n"
-            costs[piece] = cost(lambda sides=sides: law.merged(kind, start, *sides))  # type: ignore[misc]  # noqa: B023
-        worst = max(costs, key=lambda piece: costs[piece])
-        yield f"{name}, of {worst!r}", costs[worst]
+        for what, text in texts.items():
+            long, short = text[:MEGABYTE], text[: MEGABYTE // 2]
+            sides = SEED, SEED + long + b"\nours\n", SEED + short + b"\ntheirs\n"
+            costs[what] = cost(lambda sides=sides: law.merged(kind, start, *sides))  # type: ignore[misc]  # noqa: B023
+        worst = max(costs, key=lambda what: costs[what])
+        yield f"{name}, of {worst}", costs[worst]
 
 
 def commands(folder: Path) -> Iterator[tuple[str, float]]:

@@ -40,9 +40,11 @@ _MARKS = bytes(byte for byte in range(128) if not bytes([byte]).isalnum())
 
 def tables(sides: list[list[Node]]) -> list[Table]:
     """Return the pieces of each side by their keys, in their order."""
-    nothing = {name for side in sides for name in _nothing(side)}
+    once = {id(side): side for side in sides}  # of a commit that is judged, the base is a side
+    nothing = {name for side in once.values() for name in _nothing(side)}
     keys: tuple[Copies, ...] = ({}, {}, {})
-    return [_table(side, nothing, keys) for side in sides]
+    made = {known: _table(side, nothing, keys) for known, side in once.items()}
+    return [made[id(side)] for side in sides]
 
 
 def _alike(left: list[Key], one: int, right: list[Key], two: int) -> int:

@@ -39,9 +39,11 @@ _UNSTAMPED = re.compile(
 def joined(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     """Return the join of three texts whose lines end with LF; None where it is not known here."""
     texts = [base, ours, theirs]
-    same = len({text[: text.find(b"\n")] for text in texts}) == 1
+    if min(map(len, texts)) < LEAST or any(b"\r" in text for text in texts):
+        return None  # a CR is no part of a record
     # what all begin with stays there, in any order
-    alike = [] if same or min(map(len, texts)) < LEAST else _segments(texts)
+    same = len({text[: text.find(b"\n")] for text in texts}) == 1
+    alike = [] if same else _segments(texts)
     more = _more(*(split(rest, None).keys for rest in _rests(texts, alike))) if alike else None
     if more is None:
         return None

@@ -122,7 +122,7 @@ def test_contents_name_the_titles_around_a_line() -> None:
     ]
 
 
-@pytest.mark.parametrize("piece", [b"\n", b"- x\n", b"## x\n", b"[", b"a b\n\n"])
+@pytest.mark.parametrize("piece", [b"\n", b"-\n", b"- x\n", b"## x\n", b"[", b"a b\n\n"])
 @pytest.mark.parametrize(
     ("kind", "start"), [("log", None), ("log", b""), ("log", b"## "), ("changelog", None)]
 )

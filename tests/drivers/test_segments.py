@@ -137,6 +137,16 @@ def test_two_megabytes_behind_an_early_record_are_not_taken_apart(
 
 
 @pytest.mark.usefixtures("short")
+def test_line_ends_of_two_kinds_are_made_one_by_the_records() -> None:
+    """What is alike may hold some that the join writes otherwise."""
+    base = text(BASE[:16]) + text(BASE[16:]).replace(b"\n", b"\r\n")
+    sides = base, text([stamped(1, "o")]) + base, text([stamped(1, "t")]) + base
+
+    assert segments.joined(*sides) is None
+    assert b"\r" not in join.merge(*sides)
+
+
+@pytest.mark.usefixtures("short")
 def test_what_texts_have_besides_is_told_of_any_number_of_them() -> None:
     """The commit gate counts no more than that: what all have is nowhere lost."""
     odd, late = text([b"odd"]), text([b"late"])
