@@ -86,7 +86,7 @@ def _decided(state: State, roll: Roll, event: Event) -> Change | None:
         mine = max(event.state.places_of(instance), key=lambda one: one.renewed or one.since)
         return events.joined(state, mine, roll.is_dead, roll.is_finished)
     if event.kind == "release":
-        return events.left(state, _given_up(event), roll.is_dead, roll.rank(event.scope))
+        return events.left(state, _given_up(event, roll), roll.is_dead, roll.rank(event.scope))
     if not view.is_held_by(state, instance):
         return None
     if event.kind == "offer":
@@ -98,12 +98,15 @@ def _decided(state: State, roll: Roll, event: Event) -> Change | None:
     return handover.resumed(state, instance) if event.kind == "resume" else None
 
 
-def _given_up(event: Event) -> Callable[[Place], bool]:
-    kept = {(one.branch, one.since) for one in event.state.places_of(event.instance or "")}
+def _given_up(event: Event, roll: Roll) -> Callable[[Place], bool]:
+    kept = {
+        (one.branch, one.since, one.nonce) for one in event.state.places_of(event.instance or "")
+    }
 
     def gives_up(place: Place) -> bool:
-        """Tell whether a place is one that was given up: not a later one, nor a run's."""
-        mine = place.instance == event.instance and not place.run
-        return mine and place.since <= event.at and (place.branch, place.since) not in kept
+        """Tell whether a place is one that was given up: not a later one, nor of a run at work."""
+        mine = place.instance == event.instance and place.since <= event.at
+        is_kept = (place.branch, place.since, place.nonce) in kept
+        return mine and not is_kept and (not place.run or roll.is_dead(place))
 
     return gives_up

@@ -13,7 +13,7 @@ from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.board import claims, events, view
 from coord.liveness import process, sessionfile, spent
-from coord.work import arrive, attend, circle, lost, patience
+from coord.work import arrive, attend, circle, lost, patience, unpublished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -199,12 +199,18 @@ def _give_up(hold: Hold) -> None:
     call, worker, scope, mine = hold[:4]
     try:
         roll = worker.roll()
-        claims.change(
-            worker.store,
-            scope,
-            worker.me,
-            lambda at: events.left(at, _is_for(mine), roll.is_dead, roll.rank(scope)),
-        )
+
+        def give_up() -> None:
+            claims.change(
+                worker.store,
+                scope,
+                worker.me,
+                lambda at: events.left(at, _is_for(mine), roll.is_dead, roll.rank(scope)),
+            )
+
+        unpublished.kept(call, worker, f"release {scope}", give_up)
+    except unpublished.Unpublished as error:
+        call.note(f"{scope} could not be released: {error.why}")
     except CoordError as error:
         call.note(f"{scope} could not be released: {error.why}")
         call.note(f"git coord release {quote(scope)} does it, as soon as the board can be written")

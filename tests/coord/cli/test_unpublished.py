@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -203,3 +204,35 @@ def test_a_claim_that_the_server_never_had_can_be_taken_back(scene: Scene) -> No
     scene.amy.coord("board")
     held = {row["scope"] for row in answer(scene.bob, "board")["claims"] if row["state"] != "free"}
     assert held == {"task:amy", "task:bob"}
+
+
+def test_a_run_that_ends_while_the_server_is_away_frees_its_scope_when_it_is_back(
+    scene: Scene,
+) -> None:
+    """Its command goes on, and its exit status is the command's."""
+    argv = [
+        "git",
+        "coord",
+        "run",
+        "task:9",
+        "--",
+        "sh",
+        "-c",
+        "while test ! -e end; do sleep .1; done",
+    ]
+    env = dict(scene.ann.env)
+    with subprocess.Popen(argv, cwd=scene.ann.path, env=env, stderr=subprocess.PIPE) as run:
+        while "task:9" not in scene.bob.coord("board").out:
+            assert run.poll() is None
+        scene.bob.coord("claim", "task:9")
+        scene.cut()
+        (scene.ann.path / "end").touch()
+        _, said = run.communicate()
+    assert run.returncode == 0
+    assert b"task:9 could not be released" in said
+    assert scene.entries() == 1
+
+    scene.back()
+    told = scene.amy.coord("board").err
+    assert "release task:9 of ann, which was unpublished" in told
+    assert scope(scene.bob, "task:9")["claimants"][0]["actor"] == "bob"
