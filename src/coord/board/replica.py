@@ -246,8 +246,8 @@ class Replica:
     def _swept(self) -> int:
         """Return the mark above which scopes begin, as the copy has it."""
         asked = "SELECT key FROM rec WHERE path > ? AND path < ?"
-        rows = self._run(asked, *_below(retired.FOLDER))
-        return max((keys.number_of(key) for (key,) in rows), default=0)
+        found = (keys.number_of(key) for (key,) in self._run(asked, *_below(retired.FOLDER)))
+        return max((one for one in found if one < retired.MOST), default=0)
 
     def _leaving(self) -> list[str]:
         """Return the keys that are to be forgotten with the next request."""
@@ -572,10 +572,14 @@ class Replica:
             )
 
     def _since(self, base: int) -> Since | None:
-        """Return from where news are asked for; None where all is asked for."""
+        """Return from where news are asked for; None where all is asked for.
+
+        An event tells the history: other records are forgotten, or written over, all the time.
+        """
         if not base:
             return None
-        ((at, key),) = self._run("SELECT max(rev), key FROM rec WHERE ours")
+        newest = "SELECT max(rev), key FROM rec WHERE path > ? AND path < ? AND ours"
+        ((at, key),) = self._run(newest, *_below("claims"))
         return Since(base, key, at) if key else Since(base)
 
     def _rev(self) -> int:

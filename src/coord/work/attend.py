@@ -98,7 +98,8 @@ def _carried(here: Worktree, store: Store, me: str | None) -> Replica | None:
     from coord.board.replica import Replica  # noqa: PLC0415  # SQLite, which boards of files lack
 
     if isinstance(store, Replica):
-        _carry(here, store, me)
+        with store.unrefreshed():  # nobody else writes of this clone
+            _carry(here, store, me)
         return store
     return None
 

@@ -10,9 +10,11 @@ import pytest
 from coord.board.cluster import Cluster
 from coord.etcd import address
 from harness.board import answer
+from harness.costs import clone_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from harness import Repo
 
@@ -55,11 +57,17 @@ def test_an_event_taken_from_below_the_top_shows_as_a_gap(forger: Cluster, insta
     assert numbers == [1, 3]
 
 
-def test_a_top_that_is_taken_away_shows_nothing(forger: Cluster, installed: Repo) -> None:
-    """No record below it knows of it: that is why whoever may write has to be trusted."""
+def test_a_top_that_is_taken_away_is_missed_by_who_had_read_it(
+    forger: Cluster, installed: Repo, repo: Repo, tmp_path: Path
+) -> None:
+    """No record below it knows of it: a clone that comes later takes the one before for the top."""
     _drop(forger, TOP)
 
-    assert [row["state"] for row in answer(installed, "board")["claims"]] == ["free"]
+    missed = installed.coord("board")
+    assert missed.refusal.rule == "store-set-back"
+    assert "task:1" in missed.err
+    later = clone_of(repo, tmp_path / "later", "ann", f"etcd://{forger.where}")
+    assert [row["state"] for row in answer(later, "board")["claims"]] == ["free"]
 
 
 @pytest.mark.parametrize("what", HOSTILE)
