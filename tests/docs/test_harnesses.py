@@ -103,7 +103,8 @@ def test_a_cron_line_runs_in_cron_s_own_environment(agent: Repo, line: str) -> N
     command = fields[1].replace("/path/to/w1", f"'{agent.path}'")
     assert "%" not in command  # which cron would turn into a newline
     tools = agent.env["PATH"].split(":")[0]
-    bare = {"HOME": agent.env["HOME"], "PATH": f"{tools}:/usr/bin:/bin", "SHELL": "/bin/sh"}
+    git = Path(agent.run("sh", "-c", "command -v git").out).parent  # what the repository is read by
+    bare = {"HOME": agent.env["HOME"], "PATH": f"{tools}:{git}:/usr/bin:/bin", "SHELL": "/bin/sh"}
 
     done = at_home(agent, bare).run("sh", "-c", command)
 

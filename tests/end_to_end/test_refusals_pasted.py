@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -151,6 +152,8 @@ def test_a_missing_driver_is_installed_again(guarded: Repo) -> None:
     shutil.move(script, Path(guarded.path).parent / "log")
     done = merged(guarded, "x.log", b"a\n", b"a\nm\n", b"a\ns\n")
     assert done.refusal.rule == "driver-missing"
+    if guarded.private("reftable").exists():
+        time.sleep(1.1)  # its log counts seconds: a merge after an abort within one is stopped once
     guarded.git("merge", "--abort")
 
     assert guarded.paste(done.refusal.run).code == 0

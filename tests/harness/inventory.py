@@ -21,6 +21,7 @@ _OURS = (
     "coord-beats",
     "coord-sessions",
     "rebase-merge/",
+    "reftable/",
 )
 _OF_GIT = ("index", "gitdir", "/logs/", "HEAD", "ORIG_HEAD", "_MSG", "AUTO_MERGE", ".lock", "_MODE")
 _CONFIG = (

@@ -119,8 +119,9 @@ def borrowed(cwd: str, ids: Sequence[str], log: Log, env: Mapping[str, str]) -> 
     # Nothing that bears the line was committed before its date, but for a clock that was wrong.
     earliest = min((int(one.author.rpartition("\0")[2]) for one in mine), default=0) - _SKEW
     wanted = {one.author for one in mine}
-    # Git takes a bare number of fewer than nine digits, the years before 1973, for another date.
-    options = ("--all", "--reflog", f"--since=@{max(earliest, 0)} +0000")
+    # A bare --since goes no further than a commit that a wrong clock has dated before. Git takes a
+    # bare number of fewer than nine digits, the years before 1973, for another date.
+    options = ("--all", "--reflog", f"--since-as-filter=@{max(earliest, 0)} +0000")
     listing = _signed(cwd, [*ids, "FETCH_HEAD"], env, *options)
     others = [one for one in listing if one.author in wanted and log.made(one.id) is None]
     return {

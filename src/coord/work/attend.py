@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from coord.board.store import Store
     from coord.repo.worktree import Worktree
 
+_UNSURE = (
+    2.0  # seconds between two estimates of the server's time; what is later is another clock's
+)
 _PATIENCE = 10.0  # seconds for a call that a server does not answer
 
 
@@ -110,7 +113,8 @@ def _carry(here: Worktree, copy: Replica, me: str | None) -> None:
         return
     expires, key = config.load(here.top).expires, attendance.key(mine)
     last = copy.read(key)
-    if last is not None and last.at is not None and 0 <= now - last.at < attendance.every(expires):
+    age = attendance.every(expires) if last is None or last.at is None else now - last.at
+    if -_UNSURE < age < attendance.every(expires):
         return
     roll = Roll(copy, here, expires)
     signs = {**attendance.read(copy, mine).signs}

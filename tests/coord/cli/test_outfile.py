@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import threading
 from typing import TYPE_CHECKING
 
@@ -111,7 +110,7 @@ def test_a_worktree_inside_a_bare_repository_is_no_git_dir(repo: Repo, tmp_path:
     """Many keep theirs there; the bare folder itself is git's."""
     bare = tmp_path / "r.git"
     repo.git("clone", "-q", "--bare", ".", str(bare))
-    subprocess.run(["git", "worktree", "add", "-q", "-b", "w", "w"], cwd=bare, check=True)
+    repo.bare(bare).git("worktree", "add", "-q", "-b", "w", str(bare / "w"))
 
     outfile.require(str(bare / "w"), "b.html", "true", "--html b.html")
     with pytest.raises(Exception, match="output-in-git-dir"):

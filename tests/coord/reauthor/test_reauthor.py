@@ -75,6 +75,8 @@ def built(repo: Repo, nodes: list[Node]) -> list[str]:
     """Write the history as branch main and return the ids in its order."""
     lines = ["feature done"]
     for number, node in enumerate(nodes, 1):
+        # Without a parent it would follow what the branch is at.
+        lines += [] if node.parents else ["reset refs/heads/main"]
         lines += [
             "commit refs/heads/main",
             f"mark :{number}",
@@ -123,6 +125,13 @@ def expected(node: Node, nodes: list[Node]) -> list[str]:
     nodes=[
         Node([], PEOPLE[1], PEOPLE[2], LENT, "one\n", named=False),
         Node([0], PEOPLE[1], PEOPLE[1], LENT, "one\n", named=True),
+    ]
+)
+@example(  # the clock of the last one was more than a day behind
+    nodes=[
+        Node([], PEOPLE[1], PEOPLE[0], LENT + 86_406, "one\n", named=False),
+        Node([], PEOPLE[1], PEOPLE[1], LENT + 86_406, "one\n", named=True),
+        Node([0, 1], PEOPLE[0], PEOPLE[0], LENT, "one\n", named=False),
     ]
 )
 @given(nodes=histories())
