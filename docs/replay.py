@@ -26,7 +26,9 @@ _ID = re.compile(
     r"|[0-9a-f]{12}|(?<=instance )[0-9a-f]{8})\b"
 )
 _SUFFIX = re.compile(r"(?<=[a-z])-[0-9a-f]{4}\b")
-_TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z|\b\d+ seconds?(?= ago| old)")
+_TIME = re.compile(
+    r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z|\b\d+ seconds?(?= ago| old)"
+)
 
 
 class Step(NamedTuple):
