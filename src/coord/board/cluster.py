@@ -421,7 +421,7 @@ class Cluster:
         return self._client.ahead
 
     @ahead.setter
-    def ahead(self, seconds: float) -> None:
+    def ahead(self, seconds: float | None) -> None:
         self._client.ahead = seconds
 
     def _time(self, end: End) -> float:

@@ -8,19 +8,17 @@ whenever it cannot be, so nothing of it needs to survive.
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
-import stat
 import time
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coord.base import peerfile, publish
-from coord.board import about, answers, attendance, keys, moved, retired, setback
+from coord.base import publish
+from coord.board import about, answers, copyfile, keys, moved, retired, setback
 from coord.board.cluster import BATCH, Cluster, Since
+from coord.board.copyfile import LAST, below, path_of
 from coord.board.store import Misconfigured, Pending, Rec, StoreError, Unavailable, Unknown
-from coord.liveness import machine
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -31,30 +29,11 @@ if TYPE_CHECKING:
 
 FRESH = 1.0  # seconds: what one command reads, it reads off one copy
 _AGAIN = 5.0  # seconds until a server that could not be reached is asked again
-_BUSY = 5.0  # seconds for another command to write its news
 _TRIES = 8
 _ALONG = (
     20  # records forgotten with a write; of a transaction's 128 operations, the rest is its own
 )
-_TIME_KEPT = 86400.0  # seconds: clocks that are not set differ by some in that time
-_MEMORY = ":memory:"
 _NEVER = float("-inf")
-_CHANGING = f"{attendance.FOLDER}/"
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS rec (
-    path TEXT PRIMARY KEY, key TEXT, folder TEXT, value BLOB, at REAL, rev INTEGER, ours INTEGER
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS upto (rev INTEGER, cluster TEXT, at REAL);
-INSERT INTO upto SELECT 0, '', 0 WHERE NOT EXISTS (SELECT 1 FROM upto);
-CREATE TABLE IF NOT EXISTS clock (boot TEXT PRIMARY KEY, ahead REAL, at REAL) WITHOUT ROWID;
-"""
-# The last path of a folder; of an event's numbers (coord.board.keys), the longer is the greater.
-_LAST = (
-    "substr(max(printf('%05d', (substr(path, length(folder) + 2) NOT GLOB '*[^0-9]*'"
-    f" AND length(path) - length(folder) < {len(str(keys.MOST)) + 1}) * length(path)) || path), 6)"
-)
-# Below the least character of a part, so that keys are sorted by their parts.
-_SEPARATOR, _AFTER = "\1", "\2"
 
 
 class Unreached(NamedTuple):
@@ -88,7 +67,7 @@ class Replica:
     def __init__(
         self,
         cluster: Cluster,
-        path: str = _MEMORY,
+        path: str = copyfile.MEMORY,
         fresh: float = FRESH,
         epoch: str = "",
         url: str = "etcd://HOST/PREFIX",
@@ -223,7 +202,7 @@ class Replica:
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
         """Write what came with an answer, of `asked`; without it the next read refreshes."""
         self._as_of, self.unreached, self._as_it_is = _NEVER, None, False
-        self._keep_time()
+        self._remember()
         try:
             if news is not None and self._applied(base, news):
                 self._require_same()
@@ -240,13 +219,13 @@ class Replica:
         return base
 
     def _rev_of(self, key: str) -> int | None:
-        rows = self._run("SELECT rev FROM rec WHERE path = ?", _path(key))
+        rows = self._run("SELECT rev FROM rec WHERE path = ?", path_of(key))
         return int(rows[0][0]) if rows else None
 
     def _swept(self) -> int:
         """Return the mark above which scopes begin, as the copy has it."""
         asked = "SELECT key FROM rec WHERE path > ? AND path < ?"
-        found = (keys.number_of(key) for (key,) in self._run(asked, *_below(retired.FOLDER)))
+        found = (keys.number_of(key) for (key,) in self._run(asked, *below(retired.FOLDER)))
         return max((one for one in found if one < retired.MOST), default=0)
 
     def _leaving(self) -> list[str]:
@@ -261,25 +240,27 @@ class Replica:
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""
         keys.require(key)
-        for rec in self._rows("path = ? AND ours", _path(key)):
+        for rec in self._rows("path = ? AND ours", path_of(key)):
             return rec
         return None
 
     def list(self, prefix: str, *, values: bool = True) -> Sequence[Rec]:
         """See :meth:`coord.board.store.Store.list`."""
-        recs = self._rows("path > ? AND path < ? AND ours ORDER BY path", *_below(prefix))
+        recs = self._rows("path > ? AND path < ? AND ours ORDER BY path", *below(prefix))
         return recs if values else [rec._replace(value=b"") for rec in recs]
 
     def last(self, prefix: str) -> Sequence[Rec]:
         """See :meth:`coord.board.store.Store.last`."""
-        tops = f"SELECT {_LAST} FROM rec WHERE path > ? AND path < ? AND ours AND folder <> ?"  # noqa: S608
+        tops = f"SELECT {LAST} FROM rec WHERE path > ? AND path < ? AND ours AND folder <> ?"  # noqa: S608
         where = f"path IN ({tops} GROUP BY folder) ORDER BY path"
-        return self._rows(where, *_below(prefix), prefix)
+        return self._rows(where, *below(prefix), prefix)
 
     def folders(self, prefix: str) -> Sequence[str]:
         """See :meth:`coord.board.store.Store.folders`."""
         recs = self._rows(
-            "path > ? AND path < ? AND ours AND folder <> ? ORDER BY path", *_below(prefix), prefix
+            "path > ? AND path < ? AND ours AND folder <> ? ORDER BY path",
+            *below(prefix),
+            prefix,
         )
         return list(dict.fromkeys(rec.key.rpartition("/")[0] for rec in recs))
 
@@ -300,7 +281,7 @@ class Replica:
             return
         self._alone_since = self._rev()
         gone = "SELECT key FROM rec WHERE path > ? AND path < ? AND value = ?"
-        spent = self._run(f"{gone} LIMIT {BATCH}", *_below("notices"), answers.FORGOTTEN)
+        spent = self._run(f"{gone} LIMIT {BATCH}", *below("notices"), answers.FORGOTTEN)
         if len(spent) == BATCH:
             self.take([[key] for (key,) in spent])
         try:
@@ -338,7 +319,9 @@ class Replica:
             self._left(gone)
 
     def _dropped(self, found: Sequence[str]) -> None:
-        self._copy().executemany("DELETE FROM rec WHERE path = ?", [(_path(key),) for key in found])
+        self._copy().executemany(
+            "DELETE FROM rec WHERE path = ?", [(path_of(key),) for key in found]
+        )
 
     def delete(self, key: str, expect: bytes) -> bool:
         """See :meth:`coord.board.store.Store.delete`: one request, if the copy knows the record."""
@@ -350,7 +333,7 @@ class Replica:
             return False
         self._require_reached()
         done = self._cluster.delete_at(key, rec.rev or 0)
-        self._run("DELETE FROM rec WHERE path = ? AND rev = ?", _path(key), rec.rev)
+        self._run("DELETE FROM rec WHERE path = ? AND rev = ?", path_of(key), rec.rev)
         return done
 
     def now(self) -> float | None:
@@ -367,13 +350,13 @@ class Replica:
             Moved: it is elsewhere by now.
             Misconfigured: it was emptied, set back, or is another's by now.
         """
-        left = self._run("SELECT value FROM rec WHERE path = ?", _path(moved.KEY))
+        left = self._run("SELECT value FROM rec WHERE path = ?", path_of(moved.KEY))
         goal = moved.decode(left[0][0]) if left else None
         if goal is not None:
             raise moved.Moved(goal, self._cluster.where)
         if not self.epoch:
             return
-        rows = self._run("SELECT value FROM rec WHERE path = ?", _path(about.KEY))
+        rows = self._run("SELECT value FROM rec WHERE path = ?", path_of(about.KEY))
         found = about.decode(rows[0][0]) if rows else None
         if found is None or found.epoch != self.epoch:
             raise answers.another(
@@ -387,7 +370,7 @@ class Replica:
     def knows(self, prefix: str) -> bool:
         """Tell whether the copy, as it is, has anything below `prefix`."""
         where = "SELECT 1 FROM rec WHERE path > ? AND path < ? AND ours LIMIT 1"
-        return bool(self._run(where, *_below(prefix)))
+        return bool(self._run(where, *below(prefix)))
 
     @contextmanager
     def unrefreshed(self) -> Iterator[None]:
@@ -430,7 +413,7 @@ class Replica:
             if self._applied(base, news):
                 self._require_same()  # at each read, until it is
                 self._as_of, self.unreached, self._as_it_is = asked, None, False
-                self._keep_time()
+                self._remember()
                 return
 
     def probe(self) -> Probe:
@@ -471,34 +454,17 @@ class Replica:
             there = {} if news.stands else self._cluster.revisions()
             if not news.stands:  # it was deleted; or this is another history, that has caught up
                 self._require_kept(there, base)
-            if not _written(self._copy(), base, news):
+            if not copyfile.written(self._copy(), base, news):
                 return False
             (count,) = self._copy().execute("SELECT count(*) FROM rec").fetchone()
             if count == news.total and news.stands:
                 return True
             there = there or self._cluster.revisions()
             self._require_kept(there, base)
-            return self._kept(there)
+            return copyfile.kept(self._copy(), there)
         except sqlite3.Error as error:
             self._broken(error)
             return False
-
-    def _kept(self, there: dict[str, int]) -> bool:
-        """Drop what is not there as the copy has it; tell whether the copy lacks nothing.
-
-        What was created since the news comes with the next, so the copy's revision stays.
-        """
-        copy = self._copy()
-        with copy:
-            copy.execute("BEGIN IMMEDIATE")
-            (upto,) = copy.execute("SELECT rev FROM upto").fetchone()
-            known = dict(copy.execute("SELECT key, rev FROM rec").fetchall())
-            gone = [(_path(key),) for key, rev in known.items() if _is_gone(key, rev, there)]
-            copy.executemany("DELETE FROM rec WHERE path = ?", gone)
-            lacking = any(rev <= upto and known.get(key) != rev for key, rev in there.items())
-            if lacking:
-                copy.execute("UPDATE upto SET rev = 0")
-        return not lacking
 
     def _require_kept(self, there: dict[str, int], base: int) -> None:
         """Insist that what the copy had of scopes and series is `there`, or was followed by more.
@@ -579,7 +545,7 @@ class Replica:
         if not base:
             return None
         newest = "SELECT max(rev), key FROM rec WHERE path > ? AND path < ? AND ours"
-        ((at, key),) = self._run(newest, *_below("claims"))
+        ((at, key),) = self._run(newest, *below("claims"))
         return Since(base, key, at) if key else Since(base)
 
     def _rev(self) -> int:
@@ -597,42 +563,26 @@ class Replica:
         """Go on with a copy in memory; a file that is no copy any more is dropped."""
         copy = self._copy()
         copy.close()
-        if _is_no_copy(error):
+        if copyfile.is_no_copy(error):
             publish.forget(self._path)
-        self._open, self._as_of = (os.getpid(), _opened(_MEMORY)), _NEVER
+        self._open, self._as_of = (os.getpid(), copyfile.opened(copyfile.MEMORY)), _NEVER
 
     def _copy(self) -> sqlite3.Connection:
         """Return this process's connection to the copy; none is carried over a fork."""
         if self._open is None or self._open[0] != os.getpid():
             try:
-                made = _opened(self._path)
+                made = copyfile.opened(self._path)
             except (sqlite3.Error, OSError):
-                made = _opened(_MEMORY)
+                made = copyfile.opened(copyfile.MEMORY)
             self._open, self._as_of = (os.getpid(), made), _NEVER
-            self._remember_time(made)
+            if self._cluster.ahead is None:
+                self._cluster.ahead = copyfile.remembered(made)
         return self._open[1]
 
-    def _remember_time(self, copy: sqlite3.Connection) -> None:
-        """Take the server's time to be what an earlier command has heard, in this boot."""
-        here = _boot_clock()
-        if here is None or self._cluster.ahead is not None:
-            return
-        boot, since_boot, sooner = here
-        with suppress(sqlite3.Error):
-            known = copy.execute("SELECT ahead, at FROM clock WHERE boot = ?", (boot,)).fetchone()
-            if known and 0 <= since_boot - known[1] < _TIME_KEPT:
-                self._cluster.ahead = known[0] + sooner
-
-    def _keep_time(self) -> None:
-        """Keep the server's time for the commands to come, by a clock that is never set."""
-        here, ahead = _boot_clock(), self._cluster.ahead
-        if self._time_kept or here is None or ahead is None:
-            return
-        self._time_kept = True
-        boot, since_boot, sooner = here
-        with suppress(sqlite3.Error):
-            found = (boot, ahead - sooner, since_boot)
-            self._copy().execute("REPLACE INTO clock VALUES (?, ?, ?)", found)
+    def _remember(self) -> None:
+        if not self._time_kept and self._cluster.ahead is not None:
+            self._time_kept = True
+            copyfile.remember(self._copy(), self._cluster.ahead)
 
 
 def _unavailable(error: Unavailable | Unknown) -> Unavailable:
@@ -644,96 +594,3 @@ def _unavailable(error: Unavailable | Unknown) -> Unavailable:
         why=error.why,
         run=error.run,
     )
-
-
-def _is_gone(key: str, rev: int, there: dict[str, int]) -> bool:
-    """Tell whether a record is no more as the copy has it; one that changes is old, not gone."""
-    return key not in there or (there[key] != rev and not key.startswith(_CHANGING))
-
-
-def _written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:
-    """Write the news into a copy that stands at `base`; False where another command was first.
-
-    News of an older base would bring back what was deleted since.
-    """
-    with copy:
-        copy.execute("BEGIN IMMEDIATE")
-        if copy.execute("SELECT rev FROM upto").fetchone() != (base,):
-            return False
-        if news.whole:
-            copy.execute("DELETE FROM rec")
-        copy.executemany("REPLACE INTO rec VALUES (?, ?, ?, ?, ?, ?, ?)", map(_row, news.recs))
-        stand = (news.rev, news.cluster, time.time())
-        copy.execute("UPDATE upto SET rev = ?, cluster = ?, at = ?", stand)
-    return True
-
-
-def _opened(path: str) -> sqlite3.Connection:
-    """Open a copy; a file that is none is replaced by one.
-
-    Raises:
-        sqlite3.Error: there can be none.
-        OSError: something else stands there.
-    """
-    if path != _MEMORY:
-        _require_file(path)
-    copy = sqlite3.connect(path, timeout=_BUSY, isolation_level=None, check_same_thread=False)
-    try:
-        copy.execute("PRAGMA synchronous = OFF")
-        copy.executescript(_SCHEMA)
-    except sqlite3.Error as error:
-        copy.close()
-        if not _is_no_copy(error):
-            raise
-        publish.forget(path)
-        if os.path.lexists(path):
-            raise
-        return _opened(path)
-    return copy
-
-
-def _is_no_copy(error: sqlite3.Error) -> bool:
-    """Tell whether the file is none, or one with other tables; a locked one is a copy."""
-    codes = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-    return getattr(error, "sqlite_errorcode", None) in codes
-
-
-def _require_file(path: str) -> None:
-    """Make the file of a copy, its owner's alone, where there is none.
-
-    Raises:
-        OSError: something else stands there, which SQLite would follow, or wait for.
-    """
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise peerfile.Unfit(errno.EINVAL, "it is no regular file", path)
-    finally:
-        os.close(fd)
-
-
-def _boot_clock() -> tuple[str, float, float] | None:
-    """Return this boot, the seconds of it, and by how much they are ahead of the monotonic clock.
-
-    None where there is no clock that goes on while the machine sleeps.
-    """
-    boot = machine.boot()
-    if not boot or not hasattr(time, "CLOCK_BOOTTIME"):
-        return None
-    now = time.clock_gettime(time.CLOCK_BOOTTIME)
-    return boot, now, now - time.monotonic()
-
-
-def _path(key: str) -> str:
-    return key.replace("/", _SEPARATOR)
-
-
-def _below(prefix: str) -> tuple[str, str]:
-    keys.require(f"{prefix}/x")
-    return _path(prefix) + _SEPARATOR, _path(prefix) + _AFTER
-
-
-def _row(rec: Rec) -> tuple[object, ...]:
-    folder = rec.key.rpartition("/")[0]
-    ours = keys.is_key(rec.key) and rec.value != answers.FORGOTTEN
-    return _path(rec.key), rec.key, folder, rec.value, rec.at, rec.rev, ours
