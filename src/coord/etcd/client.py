@@ -84,7 +84,7 @@ class Client:
         return self._ahead
 
     @ahead.setter
-    def ahead(self, seconds: float) -> None:
+    def ahead(self, seconds: float | None) -> None:
         self._ahead = seconds
 
     def call(self, path: str, request: Mapping[str, object], end: End) -> Reply:
