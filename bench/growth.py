@@ -122,7 +122,7 @@ TABLE = (
     _verb("pin", "workers", Cost(0, 0, 6), words="--replace", at="peer"),
     _verb("reauthor", "history", words="--outgoing --dry-run"),
     _verb("clone-id", "workers"),
-    _verb("store", "board", Cost(0, 0, 4)),
+    _verb("store", "board", Cost(0, 0, 6)),
     _verb("store probe", "board"),
     _verb("store use", "workers", Cost(0, 0, 2), words="local"),
     _verb("agents", "workers"),
@@ -179,8 +179,8 @@ TABLE = (
         Cost(2, 0, 60),
     ),
     # The drivers, by a merge of as many conflicted files.
-    Row("coord-log", "files", "git merge -q side-log", Cost(2, 0, 60)),
-    Row("coord-changelog", "files", "git merge -q side-changelog", Cost(2, 0, 60)),
+    Row("coord-log", "files", "git merge -q side-log", Cost(3, 0, 60)),
+    Row("coord-changelog", "files", "git merge -q side-changelog", Cost(3, 0, 60)),
     Row("coord-derived", "files", "git merge -q side-derived", Cost(13, 0, 60), codes=(1,)),
     _verb("regenerate", "files", Cost(2, 2, 19), words="--trust"),
     Row(
@@ -190,7 +190,8 @@ TABLE = (
         Cost(20, 0, 60),
         codes=(1,),
     ),
-    _verb("resolve", "files", Cost(0, 0, 8), words="once/f0 --take=ours --reason=x"),
+    # git reads again what it has written in the same tick.
+    _verb("resolve", "files", Cost(0, 0, 16), words="once/f0 --take=ours --reason=x"),
 )
 
 
