@@ -125,7 +125,7 @@ TABLE = (
     _verb("store", "board", Cost(0, 0, 6)),
     _verb("store probe", "board"),
     # Nobody answers there; a move itself costs what is moved.
-    _verb("store migrate", "board", words="etcd://127.0.0.1:1/x", codes=(3,)),
+    _verb("store migrate", "board", Cost(0, 0, 6), words="etcd://127.0.0.1:1/x", codes=(3,)),
     _verb("store use", "workers", Cost(0, 0, 2), words="local"),
     _verb("agents", "workers"),
     _verb("completion", "workers", words="bash"),
