@@ -6,6 +6,7 @@ Only looked at, entry by entry: a record that one user cannot read is whole for 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _SHARED = "hooks/coord"
 _PREFIX = "coord"  # of what is ours in a git dir, the common one and each private one
+_OF_ONE_USER = re.compile(r"board-\d+-[0-9a-f]{8}\..+")  # as coord.board.chosen names them
 _ENOUGH = 100  # of the closed ones: their number is told, and each is mended by one command
 
 
@@ -42,8 +44,23 @@ def _tops(common_dir: str) -> Iterator[str]:
     yield os.path.join(common_dir, _SHARED)
     for git_dir in (common_dir, *sharing.private_dirs(common_dir)):
         for name in _listed(git_dir):
-            if name.startswith(_PREFIX):
+            if name == _PREFIX:
+                yield from _inside(os.path.join(git_dir, name))
+            elif name.startswith(_PREFIX):
                 yield os.path.join(git_dir, name)
+
+
+def _inside(home: str) -> Iterator[str]:
+    """Yield what is in the folder of all, but for what each keeps of a server for itself alone.
+
+    A token is worth a password: what opens the rest must not open it.
+    """
+    if not os.access(home, os.R_OK | os.X_OK | os.W_OK):
+        yield home
+        return
+    for name in _listed(home):
+        if not _OF_ONE_USER.fullmatch(name):
+            yield os.path.join(home, name)
 
 
 def _listed(folder: str) -> list[str]:

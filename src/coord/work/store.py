@@ -90,7 +90,8 @@ def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
     where.require_own(call, here)
     require_url(call, found)
     require_home(here)
-    _require_free(here, found.url, force=force)
+    if not _is_same_board(here, found):
+        _require_free(here, found.url, force=force)
     found = _again(call, here, found)
     chosen.forget(here.common_dir)
     board = chosen.afar(here.common_dir, found)
@@ -104,6 +105,22 @@ def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
             outbox.drop(entry)
             call.note(f"{entry.words} of {entry.actor} is dropped: its board is gone")
     return _stands(here, settled)
+
+
+def _is_same_board(here: Worktree, found: Choice) -> bool:
+    """Tell whether the chosen board answers there too: at another member, in TLS, to a user.
+
+    Raises:
+        StoreError: nobody answers.
+    """
+    before = chosen.choice(here.common_dir)
+    if before is None or not before.epoch or before.url == found.url:
+        return False
+    board = chosen.afar(here.common_dir, found._replace(epoch=""))
+    board.fresh()
+    rec = board.read(about.KEY)
+    known = None if rec is None else about.decode(rec.value)
+    return known is not None and known.epoch == before.epoch
 
 
 def _again(call: Call, here: Worktree, found: Choice) -> Choice:

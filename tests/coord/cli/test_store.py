@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import harness.etcd
+from coord.doctor import permitted
 from harness.board import answer
 from harness.clinic import rules
 from harness.costs import clone_of
@@ -142,6 +143,32 @@ def test_a_board_is_not_left_with_claims_on_it(ann: Repo) -> None:
     assert ann.coord("release", "task:1").code == 0
     assert ann.coord("store", "use", "local").code == 0
     assert answer(ann, "store")["url"] is None
+
+
+def test_another_url_of_the_same_board_is_no_other_board(ann: Repo, url: str) -> None:
+    """A second member, a user, TLS: what is held stays held, and nothing is refused for it."""
+    assert ann.coord("claim", "task:1").code == 0
+    scheme, _, rest = url.partition("://")
+    host, _, prefix = rest.partition("/")
+
+    done = ann.coord("store", "use", f"{scheme}://{host},127.0.0.1:1/{prefix}")
+
+    assert done.code == 0, done.err
+    assert ann.coord("release", "task:1").code == 0
+
+
+def test_what_a_user_keeps_of_a_server_is_closed_to_others_and_no_fault(ann: Repo) -> None:
+    """A token is worth a password: what opens our files to a group must leave it out."""
+    kept = ann.common("coord/board-4711-0a1b2c3d.token")
+    kept.write_text("secret")
+    kept.chmod(0)
+    ann.common("coord/clone").chmod(0)
+
+    tops = [os.path.normpath(top) for top in permitted._tops(str(ann.common(".")))]
+
+    assert str(ann.common("coord/clone")) in tops
+    assert str(ann.common("coord")) not in tops
+    assert not [top for top in tops if "board-" in top]
 
 
 @pytest.mark.parametrize(
