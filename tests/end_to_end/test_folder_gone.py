@@ -28,6 +28,7 @@ MORE = {
     "take-over": ["--reason", "X"],
     "send": ["question", "X", "X"],
     "ship": ["fix", "X"],
+    "use": ["local"],
 }
 # They print what the package holds, in any folder.
 ANYWHERE = (["agents"], ["completion", "bash"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from coord.base import publish, sharing
@@ -170,11 +170,12 @@ class Directory:
             publish.drop(self._scratch)
 
     def left_for(self) -> moved.Goal | None:
-        """Return where the board has moved, if it has."""
+        """Return where the board has moved, if it has; nothing is said where it cannot be read."""
         from coord.board import moved  # noqa: PLC0415  # only after a failure, and to move
 
-        rec = recordfile.read(self._scratch, moved.KEY)
-        return moved.of(rec)
+        with suppress(OSError):
+            return moved.of(recordfile.read(self._scratch, moved.KEY))
+        return None
 
     def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
         """See :meth:`coord.board.store.Store.together`: a file is one step."""
