@@ -244,6 +244,8 @@ def _proved(store: Store, folder: str, event: Event) -> bool:
 def _unbroken(store: Store, folder: str, event: Event) -> bool:
     """Tell whether every record from the predecessor of `event` to the top follows on the last."""
     numbers = _numbers(store, folder)
+    if not numbers:
+        return False  # the board was moved away in between
     if numbers[-1] == event.seq:
         return True  # the top is never deleted, so what it was decided on was the top
     after = event.nonce
