@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.board import chosen, claims
+from coord.board.store import StoreError
 from coord.guard import refusal
 from coord.identity import copied
 from coord.installer import (
@@ -33,7 +34,10 @@ from coord.liveness import clone
 from coord.repo import git
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from coord.board.events import Place as Claim
+    from coord.board.store import Store
     from coord.installer.steps import Change
     from coord.repo.worktree import Worktree
 
@@ -85,13 +89,41 @@ def require_settled(here: Worktree, *, again: str) -> None:
     Raises:
         Refused: something is.
     """
-    for event in claims.tops(chosen.board_of(here.common_dir)):
-        if event.state.holder is not None and _is_ours(event.state.holder, here):
-            raise _claimed(event.scope, event.state.holder, again)
+    for scope, holder in _held(chosen.board_of(here.common_dir), here):
+        server = chosen.choice(here.common_dir)
+        if server is not None:
+            raise _claimed_afar(scope, holder, server.url, again)
+        raise _claimed(scope, holder, again)
     for there in worktrees.present(here):
         for record, facts in refusal.judged(there, git.elsewhere()):
             if refusal.is_pending(record, facts):
                 raise _unsettled(there, record, again)
+
+
+def left_behind(here: Worktree) -> list[str]:
+    """Return what to say of claims of this clone that stay on a server when it is undone.
+
+    Of a server that does not answer, it is what is known here.
+    """
+    try:
+        server = chosen.choice(here.common_dir)
+        if server is None:
+            return []
+        board = chosen.afar(here.common_dir, server)
+        held = [scope for scope, _ in _held(board, here)]
+    except StoreError as error:
+        return [f"what this clone holds on a server stays held there: {error.what}: {error.why}"]
+    away = "" if board.unreached is None else ", as far as is known here: it cannot be reached"
+    if not held:
+        return [f"this clone holds nothing on {server.url}{away}"] if away else []
+    return [f"{', '.join(held)} stay{'' if held[1:] else 's'} held on {server.url}{away}"]
+
+
+def _held(board: Store, here: Worktree) -> Iterator[tuple[str, Claim]]:
+    """Yield the scopes that may be held by this clone, and by whom."""
+    for event in claims.tops(board):
+        if event.state.holder is not None and _is_ours(event.state.holder, here):
+            yield event.scope, event.state.holder
 
 
 def _is_ours(holder: Claim, here: Worktree) -> bool:
@@ -126,6 +158,18 @@ def _claimed(scope: str, holder: Claim, again: str) -> Refused:
         where=scope,
         why="the board goes with the rest, and nobody would see who works on what; let its holder "
         f"release it, or take it over. {again} --purge gives up all that the board shows",
+        run="git coord board",
+    )
+
+
+def _claimed_afar(scope: str, holder: Claim, url: str, again: str) -> Refused:
+    return Refused(
+        "claims-live",
+        f"{scope} is held by {holder.actor}",
+        where=scope,
+        why=f"it would stay held on {url}, where nobody of this clone could give it up any more; "
+        f"let its holder release it: git coord release {quote(scope)}. {again} --purge leaves it "
+        "held there",
         run="git coord board",
     )
 

@@ -23,14 +23,31 @@ def scope_of(branch: str) -> str:
     return f"branch:{keys.normal(branch)}"
 
 
+def later(now: str, state: State) -> str:
+    """Return the time of what is said now of a branch, whose own scope is in `state`.
+
+    It is later than that the branch was finished, also where the clock went back in between.
+    """
+    at = state.finished_at
+    if at is None or at < now:
+        return now
+    from datetime import UTC, datetime, timedelta  # noqa: PLC0415  # 2 ms, for a clock gone back
+
+    try:
+        moment = datetime.fromisoformat(at).astimezone(UTC) + timedelta(microseconds=1)
+    except (ValueError, OverflowError):
+        return now
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
 def finished(
     state: State, mine: Place, tip: str, is_dead: Callable[[Place], bool], since: str = ""
 ) -> Change | None:
     """Mark a branch as done at `tip`; what nobody holds is claimed by the same event.
 
     None when it is marked so already, and nothing was claimed for it later than that: `since` is
-    when something last was. The state it leads to has another holder where somebody else holds the
-    branch: the caller has to refuse that.
+    when something last was, before which nothing is finished, whatever the clock says. The state it
+    leads to has another holder where somebody else holds the branch: the caller has to refuse that.
     """
     holder = state.holder
     before = state
@@ -40,7 +57,7 @@ def finished(
     marked = before.finished_at
     if marked is not None and marked >= since and before.finished_tip == tip:
         return None
-    after = before._replace(finished_at=mine.since, finished_tip=tip)
+    after = before._replace(finished_at=max(mine.since, since), finished_tip=tip)
     return Change("finish", after, {"tip": tip})
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from coord.base import publish, sharing
 from coord.base.errors import Environment
 from coord.base.frozen import NamedTuple
-from coord.board import chosen, scopes
+from coord.board import chosen, claims, done, scopes
 from coord.board.events import Place
 from coord.board.roll import Roll
 from coord.identity import whoami
@@ -156,15 +156,24 @@ def parsed(names: Sequence[str], here: Worktree) -> list[str]:
 
 
 def place(worker: Worker, branch: str | None) -> Place:
-    """Return the place that `worker` would take in a line."""
+    """Return the place that `worker` would take in a line.
+
+    What it is for is told by its time, which is later than that its branch was finished, if it was.
+    """
     tip = None if branch is None else _tip(worker, branch)
     process = worker.watch.worker
     here = worker.here
     mine = clone.own(here.common_dir) or None
     by = others.mark(here.git_dir, worker.watch.chain)
+    since = now() if branch is None else _later(worker, branch)
     return Place(
-        worker.me.actor, worker.instance, branch, now(), process=process, tip=tip, clone=mine, by=by
+        worker.me.actor, worker.instance, branch, since, process=process, tip=tip, clone=mine, by=by
     )
+
+
+def _later(worker: Worker, branch: str) -> str:
+    with worker.store.unrefreshed():  # a worker has its own word that it has finished
+        return done.later(now(), claims.state(worker.store, done.scope_of(branch)))
 
 
 def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:

@@ -114,7 +114,9 @@ def uninstall(call: Call, again: str, *, purge: bool, dry_run: bool) -> Report:
         with apply.alone(common, again=again):
             if not purge:
                 undo.require_settled(here, again=again)
+            left = undo.left_behind(here) if purge else []
             steps, notes = undo.uninstall(here, hookspath.ask(here, call.environ).folder)
+            notes += left
             apply.apply([] if dry_run else steps, common, again=again)
             _require_no_lock(common, again)
     else:

@@ -50,6 +50,27 @@ def test_finishing_again_changes_nothing_until_there_are_other_commits() -> None
     assert state(done.finished(before, place("a"), "2222", alive)).finished_tip == "2222"
 
 
+def test_what_is_said_of_a_finished_branch_is_later_whatever_the_clock_says() -> None:
+    """By a microsecond, where the clock went back; as the clock has it, else."""
+    before = finished()._replace(finished_at="2026-01-01T00:00:00.999999Z")
+
+    assert done.later("2025-12-31T23:00:00.000000Z", before) == "2026-01-01T00:00:01.000000Z"
+    for now in ("2026-01-01T00:00:02.000000Z", "2027-01-01T00:00:00.000000Z"):
+        assert done.later(now, before) == now
+        assert done.later(now, State()) == now
+        assert done.later(now, before._replace(finished_at="later")) == now
+
+
+def test_a_branch_is_finished_no_earlier_than_anything_was_claimed_for_it() -> None:
+    """The clock of the claim may have been ahead."""
+    newest = "2026-01-01T09:00:00Z"
+
+    after = state(done.finished(State(4), place("a"), "1111", alive, newest))
+
+    assert after.finished_at == newest
+    assert done.finished(after, place("a"), "1111", alive, newest) is None
+
+
 def test_what_a_coordinator_claimed_for_the_branch_is_taken_up() -> None:
     """The claim becomes the worker's own, and is finished."""
     kept = State(1, (place("boss", on_behalf=True),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -414,6 +415,45 @@ def test_finishing_again_without_commits_settles_later_claims(hub: Repo, one: Re
     answer(one, "finish")
 
     assert list(settled(hub)) == ["branch:feat-one", "task:x", "task:y"]
+
+
+# A command whose clock is seven hours ahead.
+AHEAD = (
+    "import time; real = time.time\n"
+    "time.time = lambda: real() + 7 * 3600\n"
+    "from coord.cli.main import run; run()"
+)
+
+
+@pytest.mark.parametrize("first", ["claim", "merge"])
+def test_a_claim_after_the_finish_stays_though_the_clock_went_back(
+    hub: Repo, one: Repo, first: str
+) -> None:
+    """What the record says is later is what came later; it is settled once it is finished too."""
+    answer(one, "claim", "x")
+    one.commit("work", {"one.txt": "done\n"})
+    assert one.run(sys.executable, "-c", AHEAD, "finish").code == 0
+    for step in ("claim", "merge") if first == "claim" else ("merge", "claim"):
+        if step == "claim":
+            answer(one, "claim", "y")
+        else:
+            hub.git("merge", "-q", "feat-one")
+
+    assert list(settled(hub)) == ["branch:feat-one", "task:x"]
+    assert scope(hub, "task:y")["holder"]["actor"] == "one-0001"
+    answer(one, "finish")
+    assert list(settled(hub)) == ["branch:feat-one", "task:y"]
+
+
+def test_what_was_claimed_before_the_clock_went_back_is_finished_all_the_same(
+    hub: Repo, one: Repo
+) -> None:
+    """Nothing is finished earlier than it was claimed."""
+    assert one.run(sys.executable, "-c", AHEAD, "claim", "x").code == 0
+    done(one)
+    hub.git("merge", "-q", "feat-one")
+
+    assert list(settled(hub)) == ["branch:feat-one", "task:x"]
 
 
 def test_an_unfinished_branch_merged_after_its_claim_has_landed(hub: Repo, one: Repo) -> None:

@@ -206,3 +206,59 @@ def test_a_board_is_tried_wherever_it_is(cut: tuple[Repo, harness.etcd.Cluster])
     assert ann.coord("store", "use", "local").code == 0  # where it is, whatever is held there
     assert answer(ann, "store", "probe")["right"].startswith("of 4 who create one record")
     assert rules(ann) == set()
+
+
+def test_an_uninstall_says_what_would_stay_held_on_the_server(
+    ann: Repo, bob: Repo, url: str
+) -> None:
+    """The board does not go with the rest; what other clones hold is no reason to stay."""
+    assert bob.coord("claim", "task:other").code == 0
+    assert ann.coord("claim", "task:1", "task:2").code == 0
+
+    refused = ann.run("coord-install", "--uninstall")
+
+    assert (refused.code, refused.refusal.rule) == (1, "claims-live")
+    assert f"it would stay held on {url}" in refused.refusal.why
+    assert "git coord release task:1" in refused.refusal.why
+    assert "goes with the rest" not in refused.err
+    told = ann.run("coord-install", "--uninstall", "--purge")
+    assert told.code == 0, told.err
+    assert f"task:1, task:2 stay held on {url}\n" in told.err
+    assert not ann.common("coord").exists()
+    assert "held by ann" in bob.coord("show", "task:2").out
+
+
+def test_an_uninstall_without_claims_says_nothing_of_the_server(ann: Repo, url: str) -> None:
+    """With and without the flag."""
+    assert ann.coord("claim", "task:1").code == 0
+    assert ann.coord("release", "task:1").code == 0
+    done = ann.run("coord-install", "--uninstall", "--purge", "--dry-run")
+    assert done.code == 0
+    assert url not in done.err
+
+    done = ann.run("coord-install", "--uninstall")
+
+    assert done.code == 0, done.err
+    assert url not in done.err
+    assert not ann.common("coord").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_purge_waits_no_longer_than_once_for_a_server_that_is_away(
+    cut: tuple[Repo, harness.etcd.Cluster], number: signal.Signals
+) -> None:
+    """It says what is known here."""
+    ann, cluster = cut
+    assert ann.coord("claim", "task:1").code == 0
+    cluster.members[0].signal(number)
+    try:
+        begun = time.monotonic()
+        told = ann.run("coord-install", "--uninstall", "--purge")
+        assert time.monotonic() - begun < 12
+    finally:
+        cluster.members[0].signal(signal.SIGCONT)
+
+    assert told.code == 0, told.err
+    assert "task:1 stays held on" in told.err
+    assert "as far as is known here: it cannot be reached" in told.err
+    assert not ann.common("coord").exists()
