@@ -111,6 +111,21 @@ def test_who_was_first_on_the_board_holds_and_the_late_claim_waits_behind(scene:
     assert "you are number 2" in told.out
 
 
+def test_a_claim_that_waits_is_published_as_one_that_waits(scene: Scene) -> None:
+    """Whoever stood second when it was written down is not told that nobody was before it."""
+    assert scene.bob.coord("claim", "task:1").code == 0
+    scene.ann.coord("board")
+    scene.cut()
+    assert scene.ann.coord("claim", "task:1").code == 3
+
+    scene.back()
+    told = scene.ann.coord("board").err
+
+    assert "it is published: it is held by bob (w-bob)" in told
+    assert "and ann is number 2" in told
+    assert "nobody was before it" not in told
+
+
 def test_releases_offers_and_letters_are_published_too(scene: Scene) -> None:
     """Each with all that goes along: the heir is told, the recipient has its letter."""
     ann, bob = scene.ann, scene.bob
@@ -134,7 +149,10 @@ def test_releases_offers_and_letters_are_published_too(scene: Scene) -> None:
     assert "what this worker has said before is written down here" in again.err
 
     scene.back()
-    assert ann.coord("store").err.count("which was unpublished") == 5
+    told = ann.coord("store").err
+    assert told.count("which was unpublished") == 5
+    assert "release task:1, which was unpublished: it is published\n" in told
+    assert "handoff bob task:3, which was unpublished: it is published\n" in told
 
     assert scene.entries() == 0
     bob.coord("board")  # no prompt waits for a server: what is new is told by the next command
