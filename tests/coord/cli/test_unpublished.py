@@ -146,7 +146,9 @@ def test_releases_offers_and_letters_are_published_too(scene: Scene) -> None:
     assert scene.entries() == 5
     again = ann.coord("claim", "task:1")
     assert again.code == 3
+    assert "unpublished-before: this was not written down, and is to be repeated" in again.err
     assert "what this worker has said before is written down here" in again.err
+    assert scene.entries() == 5
 
     scene.back()
     told = ann.coord("store").err
