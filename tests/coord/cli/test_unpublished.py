@@ -256,3 +256,32 @@ def test_a_run_that_ends_while_the_server_is_away_frees_its_scope_when_it_is_bac
     told = scene.amy.coord("board").err
     assert "release task:9 of ann, which was unpublished" in told
     assert scope(scene.bob, "task:9")["claimants"][0]["actor"] == "bob"
+
+
+def test_a_file_that_cannot_be_read_is_named_and_can_be_got_rid_of(scene: Scene) -> None:
+    """Torn, a fifo or a folder: by the command that is printed, or with the board's choice."""
+    scene.outbox.mkdir(parents=True, exist_ok=True)
+    torn, fifo, folder = (scene.outbox / f"{at:020d}-{at:016x}" for at in (1, 2, 3))
+
+    def spoil() -> None:
+        torn.write_bytes(b'{"schema": 1')
+        os.mkfifo(fifo)
+        folder.mkdir()
+        (folder / "file").touch()
+
+    spoil()
+    assert "3 records are unpublished" in scene.ann.coord("board").err
+    said = scene.ann.coord("store").out
+    removals = [line.partition("; run: ")[2] for line in said.splitlines() if "unreadable:" in line]
+    assert removals == [f"rm {torn}", f"rm {fifo}", f"rm -r {folder}"]
+    assert [one["run"] for one in answer(scene.ann, "store")["unreadable"]] == removals
+    for line in removals:
+        subprocess.run(["sh", "-c", line], check=True, stdin=subprocess.DEVNULL)
+    assert "unpublished" not in scene.ann.coord("board").err
+
+    spoil()
+    url = answer(scene.ann, "store")["url"]
+    done = scene.ann.coord("store", "use", "--force", url)
+    assert (done.code, done.err.count("is dropped: it cannot be read")) == (0, 3)
+    assert scene.entries() == 0
+    assert "unpublished" not in scene.ann.coord("board").err
