@@ -94,6 +94,15 @@ def history(store: Store, scope: str) -> list[Event]:
     return [one for one in there if one.is_whole() or one.kind == "unreadable" or one is there[-1]]
 
 
+def read(store: Store, folder: str, value: bytes, seq: int) -> Event:
+    """Return the event in `value`, which is number `seq` below `folder`, with its whole line.
+
+    Raises:
+        eventjson.Foreign: it is none.
+    """
+    return eventjson.decode(value, folder, seq, partial(_held, store, folder))
+
+
 def began(store: Store, scope: str) -> float | None:
     """Return when the store got the first event of `scope`; None once that was compacted."""
     rec = store.read(keys.event(keys.claim(scope), 1))

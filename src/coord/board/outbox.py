@@ -123,6 +123,17 @@ def every(common_dir: str) -> Iterator[Entry]:
             yield found
 
 
+def unreadable(common_dir: str) -> list[str]:
+    """Return the paths of what stands among them and is none that can be read, the oldest first.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    paths = [os.path.join(folder(common_dir), name) for name in names(common_dir)]
+    # Another may have settled it since it was listed.
+    return [path for path in paths if _read(path) is None and os.path.lexists(path)]
+
+
 def since(name: str) -> float:
     """Return when a file of theirs was made, in seconds since the epoch."""
     digits = name.partition("-")[0]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from coord.board.store import Store
 
 _CLAIMS = frozenset({"claim", "wait", "adopt", "update"})
+_GETS = frozenset({"claim", "adopt"})  # what may make its worker the holder
 _NOTHING = "nothing is left of it to do"
 
 
@@ -38,7 +39,7 @@ def settle(store: Store, roll: Roll, entry: Entry) -> str:
     except eventjson.Foreign:
         return "it is dropped: it cannot be read"
     if _is_published(store, entry):
-        return "it is published, and nobody was before it"
+        return _told(claims.read(store, entry.folder, value, event.seq))
     return _anew(store, roll, event)
 
 
@@ -63,6 +64,16 @@ def _is_published(store: Store, entry: Entry) -> bool:
     return there is not None and there.value == value
 
 
+def _told(event: Event) -> str:
+    """Return that `event` is published, and which place its worker has by it, if any."""
+    said = "it is published"
+    behind = _behind(event.state, event)
+    if behind:
+        return f"{said}: {view.owner(event.state, event.instance)}{behind}"
+    is_got = event.kind in _GETS and view.is_held_by(event.state, event.instance)
+    return f"{said}, and nobody was before it" if is_got else said
+
+
 def _anew(store: Store, roll: Roll, event: Event) -> str:
     """Decide again what `event` has decided on a state that is past."""
     me = Identity(event.actor, event.instance, "pinned", None)
@@ -70,9 +81,14 @@ def _anew(store: Store, roll: Roll, event: Event) -> str:
     owner = view.owner(done.state, event.instance)
     if done.event is None:
         return f"{_NOTHING}: {owner}"
-    at = [one.instance for one in done.state.line].index(event.instance) if _is_claim(event) else 0
-    behind = f", and {event.actor} is number {at + 1}" if at else ""
+    behind = _behind(done.state, event)
     return f"others were before it, and it is done anew: {owner}{behind}"
+
+
+def _behind(state: State, event: Event) -> str:
+    """Return which number the worker of a claim is, as what follows the owner; empty of others."""
+    at = [one.instance for one in state.line].index(event.instance) if _is_claim(event) else 0
+    return f", and {event.actor} is number {at + 1}" if at else ""
 
 
 def _is_claim(event: Event) -> bool:

@@ -530,10 +530,11 @@ class Replica:
         """
         if folder in self.unsettled:
             raise Unavailable(
-                "unpublished",
-                "what this worker has said before is written down here, and not published yet",
+                "unpublished-before",
+                "this was not written down, and is to be repeated later",
                 where=self.where,
-                why="what is said now would overtake it",
+                why="what this worker has said before is written down here and not published yet; "
+                "what is said now would overtake it",
                 run="git coord store",
             )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coord.base.names import shown
 from coord.board.moved import LOCAL
 from coord.cli import edge, show
 from coord.work import store as work
@@ -146,6 +147,7 @@ def _lines(found: Stands) -> list[str]:
     left = [
         f"unpublished: {one.words}, by {one.actor} at {_at(one.at)}" for one in found.unpublished
     ]
+    left += [f"unreadable: {shown(one.path)}; run: {one.run}" for one in found.unreadable]
     if found.at is None:
         return [f"the board is at {found.url}, and can be reached", held, *left]
     return [

@@ -27,6 +27,13 @@ class UnpublishedDocument(TypedDict):
     at: float
 
 
+class UnreadableDocument(TypedDict):
+    """A file that cannot be read, and the command that removes it."""
+
+    path: str
+    run: str
+
+
 class StoreDocument(TypedDict):
     """Where a clone's board is kept.
 
@@ -39,6 +46,7 @@ class StoreDocument(TypedDict):
         epoch: random id of the board on the server, null where the board is in the git dir.
         held: how many scopes are held.
         unpublished: what of this clone waits to be published, the oldest first.
+        unreadable: files among that which cannot be read, and are never published.
     """
 
     url: str | None
@@ -49,6 +57,7 @@ class StoreDocument(TypedDict):
     epoch: str | None
     held: int
     unpublished: list[UnpublishedDocument]
+    unreadable: list[UnreadableDocument]
 
 
 def document(found: Stands) -> StoreDocument:
@@ -71,6 +80,7 @@ def document(found: Stands) -> StoreDocument:
             }
             for one in found.unpublished
         ],
+        "unreadable": [{"path": one.path, "run": one.run} for one in found.unreadable],
     }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import publish
 from coord.base.command import install
 from coord.base.errors import Refused, Usage
-from coord.base.names import quote
+from coord.base.names import operand, quote
 from coord.board import about, chosen, claims, outbox
 from coord.board import choice as choices
 from coord.board.choice import Choice
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from coord.work.call import Call
 
 
+class Unreadable(NamedTuple):
+    """A file that cannot be read, and the command that removes it."""
+
+    path: str
+    run: str
+
+
 class Stands(NamedTuple):
     """How a clone's board stands.
 
@@ -38,6 +46,7 @@ class Stands(NamedTuple):
         why: why it cannot be reached, empty where it can.
         epoch: which board it is, empty where it is in the git dir.
         unpublished: what of this clone waits to be published there.
+        unreadable: files among that, of which nobody can tell what they say.
     """
 
     url: str
@@ -47,6 +56,7 @@ class Stands(NamedTuple):
     why: str = ""
     epoch: str = ""
     unpublished: tuple[Entry, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
 
 
 def show(call: Call) -> Stands:
@@ -104,6 +114,9 @@ def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
         if entry.board != known.epoch:
             outbox.drop(entry)
             call.note(f"{entry.words} of {entry.actor} is dropped: its board is gone")
+    for path in outbox.unreadable(here.common_dir) if force else ():
+        publish.drop(path)
+        call.note(f"{path} is dropped: it cannot be read")
     return _stands(here, settled)
 
 
@@ -173,10 +186,16 @@ def _stands(here: Worktree, found: Choice | None) -> Stands:
         held,
         epoch=found.epoch,
         unpublished=tuple(outbox.every(here.common_dir)),
+        unreadable=tuple(map(_unreadable, outbox.unreadable(here.common_dir))),
     )
     if missed is None:
         return stands
     return stands._replace(at=missed.at, why=missed.error.why)
+
+
+def _unreadable(path: str) -> Unreadable:
+    is_folder = os.path.isdir(path) and not os.path.islink(path)
+    return Unreadable(path, f"rm {'-r ' if is_folder else ''}{operand(path)}")
 
 
 def require_url(call: Call, found: Choice) -> None:

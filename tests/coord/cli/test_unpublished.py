@@ -111,6 +111,21 @@ def test_who_was_first_on_the_board_holds_and_the_late_claim_waits_behind(scene:
     assert "you are number 2" in told.out
 
 
+def test_a_claim_that_waits_is_published_as_one_that_waits(scene: Scene) -> None:
+    """Whoever stood second when it was written down is not told that nobody was before it."""
+    assert scene.bob.coord("claim", "task:1").code == 0
+    scene.ann.coord("board")
+    scene.cut()
+    assert scene.ann.coord("claim", "task:1").code == 3
+
+    scene.back()
+    told = scene.ann.coord("board").err
+
+    assert "it is published: it is held by bob (w-bob)" in told
+    assert "and ann is number 2" in told
+    assert "nobody was before it" not in told
+
+
 def test_releases_offers_and_letters_are_published_too(scene: Scene) -> None:
     """Each with all that goes along: the heir is told, the recipient has its letter."""
     ann, bob = scene.ann, scene.bob
@@ -131,10 +146,15 @@ def test_releases_offers_and_letters_are_published_too(scene: Scene) -> None:
     assert scene.entries() == 5
     again = ann.coord("claim", "task:1")
     assert again.code == 3
+    assert "unpublished-before: this was not written down, and is to be repeated" in again.err
     assert "what this worker has said before is written down here" in again.err
+    assert scene.entries() == 5
 
     scene.back()
-    assert ann.coord("store").err.count("which was unpublished") == 5
+    told = ann.coord("store").err
+    assert told.count("which was unpublished") == 5
+    assert "release task:1, which was unpublished: it is published\n" in told
+    assert "handoff bob task:3, which was unpublished: it is published\n" in told
 
     assert scene.entries() == 0
     bob.coord("board")  # no prompt waits for a server: what is new is told by the next command
@@ -236,3 +256,32 @@ def test_a_run_that_ends_while_the_server_is_away_frees_its_scope_when_it_is_bac
     told = scene.amy.coord("board").err
     assert "release task:9 of ann, which was unpublished" in told
     assert scope(scene.bob, "task:9")["claimants"][0]["actor"] == "bob"
+
+
+def test_a_file_that_cannot_be_read_is_named_and_can_be_got_rid_of(scene: Scene) -> None:
+    """Torn, a fifo or a folder: by the command that is printed, or with the board's choice."""
+    scene.outbox.mkdir(parents=True, exist_ok=True)
+    torn, fifo, folder = (scene.outbox / f"{at:020d}-{at:016x}" for at in (1, 2, 3))
+
+    def spoil() -> None:
+        torn.write_bytes(b'{"schema": 1')
+        os.mkfifo(fifo)
+        folder.mkdir()
+        (folder / "file").touch()
+
+    spoil()
+    assert "3 records are unpublished" in scene.ann.coord("board").err
+    said = scene.ann.coord("store").out
+    removals = [line.partition("; run: ")[2] for line in said.splitlines() if "unreadable:" in line]
+    assert removals == [f"rm {torn}", f"rm {fifo}", f"rm -r {folder}"]
+    assert [one["run"] for one in answer(scene.ann, "store")["unreadable"]] == removals
+    for line in removals:
+        subprocess.run(["sh", "-c", line], check=True, stdin=subprocess.DEVNULL)
+    assert "unpublished" not in scene.ann.coord("board").err
+
+    spoil()
+    url = answer(scene.ann, "store")["url"]
+    done = scene.ann.coord("store", "use", "--force", url)
+    assert (done.code, done.err.count("is dropped: it cannot be read")) == (0, 3)
+    assert scene.entries() == 0
+    assert "unpublished" not in scene.ann.coord("board").err
