@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from coord.board.choice import Choice
     from coord.board.directory import Directory
-    from coord.board.replica import Replica
+    from coord.board.replica import Replica, Unreached
     from coord.board.store import Store
 
 PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
@@ -109,6 +109,12 @@ def _own(common_dir: str) -> str:
 def copy_of(store: Store) -> Replica | None:
     """Return `store` where it is one of those on servers."""
     return next((found for found in _AFAR.values() if found is store), None)
+
+
+def unreached(store: Store) -> Unreached | None:
+    """Return since when `store` is read from its copy alone; None where it is not."""
+    copy = copy_of(store)
+    return None if copy is None else copy.unreached
 
 
 def opened() -> list[Replica]:

@@ -14,7 +14,7 @@ import time
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coord.base import publish
+from coord.base import duration, publish
 from coord.board import about, answers, copyfile, keys, moved, retired, setback
 from coord.board.cluster import BATCH, Cluster, Since
 from coord.board.copyfile import LAST, below, path_of
@@ -40,12 +40,21 @@ class Unreached(NamedTuple):
     """That the copy could not be brought up to date.
 
     Attributes:
+        where: the board.
         error: why.
         at: when it last was, in seconds since the epoch by the clock of this machine.
     """
 
+    where: str
     error: Unavailable
     at: float
+
+    @property
+    def told(self) -> str:
+        """That in one line, with the age that the copy has now."""
+        age = duration.told(time.time() - self.at)
+        why = f"the board at {self.where} cannot be reached: {self.error.why}"
+        return f"{why}; what is shown of it is {age} old"
 
 
 class Replica:
@@ -507,7 +516,7 @@ class Replica:
     def _away(self, error: Unavailable | Unknown) -> None:
         """Go on with the copy for a while."""
         ((at,),) = self._run("SELECT at FROM upto")
-        self.unreached = Unreached(_unavailable(error), at)
+        self.unreached = Unreached(self.where, _unavailable(error), at)
         self._as_of = time.monotonic() + _AGAIN
 
     def _is_away(self) -> bool:

@@ -68,14 +68,21 @@ def _shown(found: Board) -> tuple[list[Member], list[Row], str | None, float | N
 
 def _frame(found: Board) -> Frame:
     from coord.board import narrow  # noqa: PLC0415  # for a screen only
+    from coord.cli import terminal  # noqa: PLC0415  # as above
     from coord.cli.watching import Frame  # noqa: PLC0415  # as above
 
-    whole = _shown(found)
+    whole, missed = _shown(found), found.unreached
+    # Not why: of several members each has its own reason, in turn.
+    away = [] if missed is None else [missed.where]
 
     def lines(cells: int | None) -> list[str]:
-        return narrow.board_lines(*whole, cells) if cells else list(board_lines(*whole))
+        board = narrow.board_lines(*whole, cells) if cells else list(board_lines(*whole))
+        if missed is None:
+            return board
+        note = show.commentary(missed.told)  # on top: at the bottom a screen is cut
+        return [*(terminal.folded(note, cells) if cells else [note]), *board]
 
-    return Frame(lines, list(board_lines(*whole[:3], None)))
+    return Frame(lines, [*away, *board_lines(*whole[:3], None)])
 
 
 def _write(call: Call, path: str, *, watch: bool) -> None:

@@ -6,13 +6,12 @@ import contextlib
 import importlib
 import os
 import sys
-import time
 from typing import NoReturn
 
 import click
 
 import coord
-from coord.base import command, duration
+from coord.base import command
 from coord.base.errors import CoordError, Environment, Usage
 from coord.base.names import quote, shown
 from coord.cli import closed, show
@@ -113,11 +112,7 @@ def _tell_of_copies() -> None:
         with contextlib.suppress(CoordError):
             board.unload()
         if board.unreached is not None:
-            error, age = board.unreached.error, duration.told(time.time() - board.unreached.at)
-            show.note(
-                f"the board at {board.where} cannot be reached: {error.why}; "
-                f"what is shown of it is {age} old"
-            )
+            show.note(board.unreached.told)
         board.close()
     if chosen and chosen.opened():
         from coord.work import settling  # noqa: PLC0415  # most boards are files

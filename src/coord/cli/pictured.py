@@ -44,6 +44,7 @@ def seen(call: Call) -> Seen:
         merge_order.document(orders.merge_order(call).plan),
         overlaps.document(meetings.overlap(call)),
         [ledgers.move(one) for one in shipped.shipped(call)],
+        found.unreached,
     )
 
 

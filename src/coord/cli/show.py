@@ -59,7 +59,12 @@ def reaches_anybody() -> bool:
 
 def note(text: str) -> None:
     """Print one line of commentary to stderr."""
-    _print([f"coord: {text}"], sys.stderr)
+    _print([commentary(text)], sys.stderr)
+
+
+def commentary(text: str) -> str:
+    """Return one line of commentary as it is printed."""
+    return f"coord: {text}"
 
 
 def quoted(text: str) -> None:

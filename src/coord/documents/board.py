@@ -8,6 +8,7 @@ from coord.documents.places import BriefDocument, WorkDocument, brief, work
 from coord.identity import pin
 
 if TYPE_CHECKING:
+    from coord.board.replica import Unreached
     from coord.board.roll import Member
     from coord.board.view import Claimant, Row
     from coord.liveness.presence import Status
@@ -115,7 +116,19 @@ class RowDocument(LivenessDocument):
     claimants: list[ClaimantDocument]
 
 
-class BoardDocument(TypedDict):
+class AgeDocument(TypedDict):
+    """How old an answer is, where the board's server could not be reached.
+
+    Attributes:
+        as_of: when what is told was true, in seconds since the epoch; null for now.
+        unreached: why the server could not be reached, null where it could, or there is none.
+    """
+
+    as_of: float | None
+    unreached: str | None
+
+
+class BoardDocument(AgeDocument):
     """Every worker and every scope, in order."""
 
     actors: list[MemberDocument]
@@ -127,7 +140,15 @@ def document(found: Board) -> BoardDocument:
     return {
         "actors": [member(one) for one in found.members],
         "claims": [row(one) for one in found.rows],
+        **age(found.unreached),
     }
+
+
+def age(one: Unreached | None) -> AgeDocument:
+    """Return how old an answer is."""
+    if one is None:
+        return {"as_of": None, "unreached": None}
+    return {"as_of": one.at, "unreached": one.error.why}
 
 
 def member(one: Member) -> MemberDocument:

@@ -27,7 +27,7 @@ class SuggestionDocument(TypedDict):
     run: str | None
 
 
-class WakeDocument(TypedDict):
+class WakeDocument(board.AgeDocument):
     """What a worker sees when it wakes.
 
     Attributes:
@@ -65,6 +65,7 @@ def document(screen: Screen) -> WakeDocument:
         "put_downs": [ledgers.put_down(one) for one in screen.put_downs],
         "suggestion": None if screen.suggestion is None else _suggestion(screen.suggestion),
         "unavailable": dict(screen.unavailable),
+        **board.age(screen.unreached),
     }
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from coord.board.messages import Message
+    from coord.board.replica import Unreached
     from coord.board.roll import Member
     from coord.board.view import Row
     from coord.fleet.ledger import PutDown
@@ -33,6 +34,7 @@ class Screen(NamedTuple):
         put_downs: what was put down last, oldest first.
         suggestion: the one thing to look at.
         unavailable: part → why it is missing.
+        unreached: since when the board's server cannot be reached; None where it can.
     """
 
     actor: str
@@ -45,6 +47,7 @@ class Screen(NamedTuple):
     put_downs: Sequence[PutDown]
     suggestion: Suggestion | None
     unavailable: Mapping[str, str]
+    unreached: Unreached | None
 
     @property
     def contested(self) -> list[str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from xml.etree.ElementTree import Element
 
+    from coord.board.replica import Unreached
     from coord.documents.board import BoardDocument
     from coord.documents.ledgers import MoveDocument
     from coord.documents.merge_order import MergeOrderDocument
@@ -32,6 +33,7 @@ class Seen(NamedTuple):
         order: that of ``merge-order``.
         overlap: that of ``overlap``.
         moves: what was shipped, newest first.
+        unreached: since when the board's server cannot be reached; None where it can.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Seen(NamedTuple):
     order: MergeOrderDocument
     overlap: OverlapDocument
     moves: Sequence[MoveDocument]
+    unreached: Unreached | None
 
 
 def page(seen: Seen, refresh: int | None = None) -> str:
@@ -85,9 +88,19 @@ def _header(seen: Seen, parts: Sequence[Section]) -> Element:
     return element(
         "header",
         element("h1", seen.name),
-        element("p", f"as of {when.told(seen.now)}", class_="note"),
+        *_age(seen),
         element("nav", *links, aria_label="Sections"),
     )
+
+
+def _age(seen: Seen) -> list[Element]:
+    """Return of when the page is; and that it is old, where it is."""
+    missed = seen.unreached
+    moment = when.told(seen.now if missed is None else missed.at)
+    note = element("p", f"as of {moment}", class_="note")
+    if missed is None:
+        return [note]
+    return [note, element("p", f"since {moment} {missed.told}", class_="alarm")]
 
 
 def _section(one: Section) -> Element:

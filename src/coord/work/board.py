@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import claims, view
+from coord.board import chosen, claims, view
 from coord.board.text import seconds
 from coord.repo import underneath, worktree
 from coord.work import arrive
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from coord.board.events import Event
+    from coord.board.replica import Unreached
     from coord.board.roll import Member, Roll
     from coord.board.store import Store
     from coord.board.view import Row
@@ -29,6 +30,11 @@ class Board(NamedTuple):
     roll: Roll
     members: list[Member]
     rows: list[Row]
+
+    @property
+    def unreached(self) -> Unreached | None:
+        """Since when the board's server cannot be reached; None where it can, or there is none."""
+        return chosen.unreached(self.worker.store)
 
 
 def board(call: Call) -> Board:

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.base.errors import CoordError
-from coord.board import claims, inbox, view
+from coord.board import chosen, claims, inbox, view
 from coord.board.roll import Roll
 from coord.board.store import StoreError
 from coord.fleet import lanes, mirror, suggestion
@@ -108,6 +108,7 @@ def _gathered(worker: Worker, declared: Config, missing: dict[str, str]) -> Woke
         put_downs or [],
         suggestion.suggest(late or [], seen, me.instance or me.actor, now),
         missing,
+        chosen.unreached(worker.store),
     )
     return Woken(
         worker,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
-from contextlib import contextmanager
+import time
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from coord.base.names import shown
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import harness.etcd
     from harness import Repo
 
 HOSTILE = "</blockquote><script>document.title='x'</script>"
@@ -101,3 +104,39 @@ def _running(repo: Repo, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         child.kill()
         child.wait()
+
+
+def test_a_page_of_what_was_read_before_says_of_when_it_is(
+    cut: tuple[Repo, harness.etcd.Cluster], tmp_path: Path
+) -> None:
+    """An open page would else be as of now, however old its claims; once more when it is back."""
+    ann, cluster = cut
+    assert ann.coord("claim", "task:1").code == 0
+    page = tmp_path / "board.html"
+    then = _aged(ann, 300)
+    cluster.members[0].kill()
+
+    assert ann.coord("board", "--html", str(page)).code == 0
+    told = page.read_text()
+    moment = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(then))
+    assert f">as of {moment}<" in told
+    assert f">since {moment} the board at {cluster.members[0].endpoint}/own cannot be" in told
+    assert "what is shown of it is 5 minutes old<" in told
+    assert "task:1" in told
+
+    with _running(ann, "board", "--html", str(page), "--watch"):
+        assert eventually(lambda: 'http-equiv="refresh"' in page.read_text())
+        assert "5 minutes old<" in page.read_text()
+        cluster.members[0].start()
+        cluster.ready()
+        assert eventually(lambda: "cannot be reached" not in page.read_text(), 30)
+    assert f">as of {moment}<" not in page.read_text()
+
+
+def _aged(repo: Repo, seconds: float) -> float:
+    """Have the copy of a board be older than it is; return of when it is then."""
+    then = time.time() - seconds
+    (path,) = repo.common("coord").glob("board-*.copy")
+    with closing(sqlite3.connect(path)) as copy, copy:
+        copy.execute("UPDATE upto SET at = ?", (then,))
+    return then

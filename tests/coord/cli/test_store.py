@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import harness.etcd
 from coord.doctor import permitted
 from harness.board import answer
 from harness.clinic import rules
 from harness.costs import clone_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    import harness.etcd
     from harness import Repo
 
 
@@ -70,14 +69,6 @@ def test_what_is_told_reaches_the_other_clone(ann: Repo, bob: Repo) -> None:
     assert "held by bob, generation 2" in ann.coord("show", "task:2").out
 
 
-@pytest.fixture
-def cut(repo: Repo, tmp_path: Path) -> Iterator[tuple[Repo, harness.etcd.Cluster]]:
-    """A worker on a server of its own, which the test may stop."""
-    for cluster in harness.etcd.served(tmp_path / "etcd"):
-        place = f"etcd://{cluster.members[0].endpoint}/own"
-        yield clone_of(repo, tmp_path / "one", "ann", place), cluster
-
-
 def test_a_server_that_is_away_is_told_of_and_nothing_is_called_mine(
     cut: tuple[Repo, harness.etcd.Cluster],
 ) -> None:
@@ -97,11 +88,19 @@ def test_a_server_that_is_away_is_told_of_and_nothing_is_called_mine(
         assert "store-unavailable" in done.err or "unpublished" in done.err, words
     stands = answer(ann, "store")
     assert (stands["reached"], stands["held"]) == (False, 1)
+    for verb in ("board", "wake"):
+        told = answer(ann, verb)
+        assert told["claims"][0]["scope"] == "task:1", verb
+        assert told["unreached"] == stands["why"], verb
+        assert told["as_of"] == stands["as_of"], verb
 
     cluster.members[0].start()
     cluster.ready()
     assert ann.coord("claim", "task:2").out == "task:2 is yours, generation 1\n"
     assert "now free" in ann.coord("show", "task:1").out
+    for verb in ("board", "wake"):
+        told = answer(ann, verb)
+        assert (told["as_of"], told["unreached"]) == (None, None), verb
 
 
 def test_a_frozen_server_holds_nobody_up(cut: tuple[Repo, harness.etcd.Cluster]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from harness.terminal import opened, resized
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import harness.etcd
     from harness import Repo
 
 ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
@@ -195,3 +197,63 @@ def test_a_page_that_is_watched_through_a_pipe_ends_with_its_reader(installed: R
     script = "{ timeout 25 git coord board --watch --html /dev/stdout; echo $? >&2; } | head -1"
 
     assert "124" not in installed.run("sh", "-c", script).err.splitlines()
+
+
+def test_a_server_that_is_away_stands_above_the_board_until_it_is_back(
+    cut: tuple[Repo, harness.etcd.Cluster],
+) -> None:
+    """With an age that goes on; on a narrow screen in parts, with nothing of it cut off."""
+    ann, cluster = cut
+    assert ann.coord("claim", "task:1").code == 0
+    screen = Screen(ann)
+    try:
+        screen.shows("1 claim")
+        cluster.members[0].kill()
+        assert "cannot be reached" in screen.shows("2 seconds old")
+        told = screen.shows("task:1").split("\x1b[H")[-1]
+        assert told.index("the board at") < told.index("1 claim")
+        screen.shows("4 seconds old")
+        screen.resized(40, 24)
+        folded = screen.shows(" old").split("\x1b[H")[-1].replace("\x1b[K", "")
+        assert "what is shown of it is" in " ".join(folded.split())
+
+        cluster.members[0].start()
+        cluster.ready()
+        while "the board at" in screen.shows("1 claim").split("\x1b[H")[-1]:
+            pass  # until it is asked again
+    finally:
+        screen.child.kill()
+        screen.child.communicate()
+
+
+def test_in_a_pipe_a_server_that_is_away_is_told_of_once(
+    cut: tuple[Repo, harness.etcd.Cluster], tmp_path: Path
+) -> None:
+    """A server that takes connections and says nothing, too; and that it is back is news."""
+    ann, cluster = cut
+    assert ann.coord("claim", "task:1").code == 0
+    out = tmp_path / "out"
+    with out.open("wb") as file:
+        child = subprocess.Popen(
+            ["git-coord", "board", "--watch"],
+            cwd=ann.path,
+            env=ann.env,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.PIPE,
+        )
+    try:
+        assert eventually(lambda: out.read_text().count("1 claim") == 1, 30)
+        cluster.members[0].signal(signal.SIGSTOP)
+        assert eventually(lambda: out.read_text().count("1 claim") == 2, 30)
+        time.sleep(7)  # asked again meanwhile
+        cluster.members[0].signal(signal.SIGCONT)
+        assert eventually(lambda: out.read_text().count("1 claim") == 3, 30)
+    finally:
+        cluster.members[0].signal(signal.SIGCONT)
+        child.kill()
+        child.communicate()
+    first, second, third = re.findall(r"(.*)\n1 present, 1 claim\n", "\n" + out.read_text())
+    assert (first, third) == ("", "")
+    assert second.startswith("coord: the board at ")
+    assert second.endswith(" old")
