@@ -402,11 +402,17 @@ class Replica:
         self._require_reached()
         if not (self._as_it_is or (self._fresh and self._is_old())):
             return True
-        self.refresh()
+        try:
+            self.refresh()
+        except Unavailable as error:
+            if self._rev():  # what is read next is the copy, and waits for nobody once more
+                self._away(error)
+            raise
         return False
 
     def _is_old(self) -> bool:
-        return time.monotonic() - self._as_of > self._fresh
+        # Away it is old, however lately that was found: what is asked again later has to be asked.
+        return self.unreached is not None or time.monotonic() - self._as_of > self._fresh
 
     def refresh(self) -> None:
         """Bring the copy up to date: one request, and one more where something was deleted.

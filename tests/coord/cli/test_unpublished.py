@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -202,6 +203,26 @@ def test_a_lost_answer_is_settled_by_what_stands(scene: Scene) -> None:
     assert "task:1 is yours" in scene.ann.coord("claim", "task:1").out
     assert scope(scene.bob, "task:1")["state"] == "held"
     assert len(answer(scene.ann, "log", "task:1")["events"]) == 1
+
+
+def test_a_silent_server_is_waited_for_once_a_command(scene: Scene) -> None:
+    """What finds it away before the command's own call spares that one its deadline."""
+    scene.cut()
+    assert scene.ann.coord("claim", "task:1").code == 3
+    scene.back()
+    scene.member.signal(signal.SIGSTOP)
+    try:
+        for words in ("claim task:2", "board"):
+            begun = time.monotonic()
+            done = scene.ann.coord(*words.split())
+            assert time.monotonic() - begun < 8, words
+            assert "unpublished since" in done.err
+    finally:
+        scene.member.signal(signal.SIGCONT)
+    assert scene.entries() == 2
+
+    assert "task:2 is yours" in scene.ann.coord("claim", "task:2").out
+    assert scene.entries() == 0
 
 
 def test_a_claim_that_the_server_never_had_can_be_taken_back(scene: Scene) -> None:
