@@ -22,6 +22,7 @@ from coord.board.store import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from coord.identity.whoami import Identity
 
@@ -66,6 +67,16 @@ class Entry(NamedTuple):
 def folder(common_dir: str) -> str:
     """Return where a clone keeps them."""
     return os.path.join(common_dir, "coord", "outbox")
+
+
+def lock(common_dir: str) -> AbstractContextManager[object]:
+    """Keep others of the clone from publishing what is here, or taking it back, for a block."""
+    return publish.lock(f"{folder(common_dir)}/lock", sharing.of(common_dir))
+
+
+def unsettled(common_dir: str, instance: str | None) -> set[str]:
+    """Return the folders of which an instance has records here: nothing may overtake those."""
+    return {one.folder for one in every(common_dir) if one.instance == instance}
 
 
 def takes(pending: Pending) -> bool:

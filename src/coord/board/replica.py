@@ -231,11 +231,14 @@ class Replica:
         rows = self._run("SELECT rev FROM rec WHERE path = ?", path_of(key))
         return int(rows[0][0]) if rows else None
 
+    def _value_of(self, key: str) -> bytes | None:
+        rows = self._run("SELECT value FROM rec WHERE path = ?", path_of(key))
+        return bytes(rows[0][0]) if rows else None
+
     def _swept(self) -> int:
         """Return the mark above which scopes begin, as the copy has it."""
         asked = "SELECT key FROM rec WHERE path > ? AND path < ?"
-        found = (keys.number_of(key) for (key,) in self._run(asked, *below(retired.FOLDER)))
-        return max((one for one in found if one < retired.MOST), default=0)
+        return retired.highest(key for (key,) in self._run(asked, *below(retired.FOLDER)))
 
     def _leaving(self) -> list[str]:
         """Return the keys that are to be forgotten with the next request."""
@@ -359,20 +362,20 @@ class Replica:
             Moved: it is elsewhere by now.
             Misconfigured: it was emptied, set back, or is another's by now.
         """
-        left = self._run("SELECT value FROM rec WHERE path = ?", path_of(moved.KEY))
-        goal = moved.decode(left[0][0]) if left else None
+        left = self._value_of(moved.KEY)
+        goal = None if left is None else moved.decode(left)
         if goal is not None:
             raise moved.Moved(goal, self._cluster.where)
         if not self.epoch:
             return
-        rows = self._run("SELECT value FROM rec WHERE path = ?", path_of(about.KEY))
-        found = about.decode(rows[0][0]) if rows else None
+        said = self._value_of(about.KEY)
+        found = None if said is None else about.decode(said)
         if found is None or found.epoch != self.epoch:
             raise answers.another(
                 self._cluster.where,
                 self._url,
                 "what it says of itself is gone"
-                if not rows
+                if said is None
                 else "it calls itself by another epoch",
             )
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from coord.board import keys
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from coord.board.store import Rec, Store
 
 FOLDER = "retired"
@@ -30,7 +32,12 @@ def marker() -> bytes:
 
 def mark(store: Store) -> int:
     """Return the mark; 0 where nothing was ever swept."""
-    found = (keys.number_of(rec.key) for rec in store.list(FOLDER, values=False))
+    return highest(rec.key for rec in store.list(FOLDER, values=False))
+
+
+def highest(marks: Iterable[str]) -> int:
+    """Return the highest of some marks, by their keys; what no sweep of ours reaches is none."""
+    found = map(keys.number_of, marks)
     return max((one for one in found if 0 <= one < MOST), default=0)
 
 

@@ -31,8 +31,7 @@ def lost(known: Mapping[str, int], there: Mapping[str, int], upto: int) -> list[
     for key in there:
         folder = key.rpartition("/")[0]
         tops[folder] = max(tops.get(folder, 0), keys.seq_of(key))
-    marks = (keys.number_of(key) for key in there if key.startswith(f"{retired.FOLDER}/"))
-    mark = max(marks, default=0)
+    mark = retired.highest(key for key in there if key.startswith(f"{retired.FOLDER}/"))
     found: dict[str, None] = {}
     for key, rev in known.items():
         kind, folder = key.partition("/")[0], key.rpartition("/")[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import publish, sharing
 from coord.base.names import shown
 from coord.board import chosen
 from coord.board.store import StoreError
@@ -48,12 +47,11 @@ def settle(call: Call, here: Worktree, store: Store, me: Identity) -> None:
     board.unsettled = ()
     try:
         board.fresh()
-        with publish.lock(f"{outbox.folder(here.common_dir)}/lock", sharing.of(here.common_dir)):
+        with outbox.lock(here.common_dir):
             _settle(call, here, board, me)
     except (StoreError, OSError):
         pass  # what stays is told of at the end of the command, as what is read off the copy
-    entries = outbox.every(here.common_dir)
-    board.unsettled = {one.folder for one in entries if one.instance == me.instance}
+    board.unsettled = outbox.unsettled(here.common_dir, me.instance)
 
 
 def _settle(call: Call, here: Worktree, board: Replica, me: Identity) -> None:

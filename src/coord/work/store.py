@@ -100,9 +100,10 @@ def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
     where.require_own(call, here)
     require_url(call, found)
     require_home(here)
-    if not _is_same_board(here, found):
-        _require_free(here, found.url, force=force)
-    found = _again(call, here, found)
+    before = chosen.choice(here.common_dir)
+    if not force and not _is_same_board(here, before, found):
+        _require_free(here, before, found.url)
+    found = _again(call, here, before, found)
     chosen.forget(here.common_dir)
     board = chosen.afar(here.common_dir, found)
     board.fresh()
@@ -120,13 +121,12 @@ def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
     return _stands(here, settled)
 
 
-def _is_same_board(here: Worktree, found: Choice) -> bool:
+def _is_same_board(here: Worktree, before: Choice | None, found: Choice) -> bool:
     """Tell whether the chosen board answers there too: at another member, in TLS, to a user.
 
     Raises:
         StoreError: nobody answers.
     """
-    before = chosen.choice(here.common_dir)
     if before is None or not before.epoch or before.url == found.url:
         return False
     board = chosen.afar(here.common_dir, found._replace(epoch=""))
@@ -136,9 +136,8 @@ def _is_same_board(here: Worktree, found: Choice) -> bool:
     return known is not None and known.epoch == before.epoch
 
 
-def _again(call: Call, here: Worktree, found: Choice) -> Choice:
+def _again(call: Call, here: Worktree, before: Choice | None, found: Choice) -> Choice:
     """Return a choice that is made again, with its files, after saying what has become of it."""
-    before = chosen.choice(here.common_dir)
     if before is None or before.url != found.url:
         return found
     try:
@@ -161,7 +160,8 @@ def leave(call: Call, *, force: bool = False) -> Stands:
     """
     here = where.located(call)
     where.require_own(call, here)
-    _require_free(here, "", force=force)
+    if not force:
+        _require_free(here, chosen.choice(here.common_dir), "")
     left = chosen.local(here.common_dir)
     goal = left.left_for()
     if goal is not None:
@@ -235,7 +235,7 @@ def require_home(here: Worktree) -> None:
         )
 
 
-def _require_free(here: Worktree, url: str, *, force: bool) -> None:
+def _require_free(here: Worktree, before: Choice | None, url: str) -> None:
     """Insist that nobody of this clone holds anything on the board that is left for `url`.
 
     By what is known here of a server that cannot be reached: it may be gone for ever.
@@ -244,9 +244,6 @@ def _require_free(here: Worktree, url: str, *, force: bool) -> None:
         Refused: somebody does: there would be two holders, one on each board.
         StoreError: that cannot be told.
     """
-    if force:
-        return
-    before = chosen.choice(here.common_dir)
     if ("" if before is None else before.url) == url:
         return
     try:

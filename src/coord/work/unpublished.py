@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from coord.base import publish, sharing
 from coord.board import chosen
 from coord.board.store import StoreError, Unknown
 
@@ -92,7 +91,7 @@ def withdrawn(call: Call, worker: Worker, scopes: Collection[str] | None) -> set
     from coord.board import outbox, publishing  # noqa: PLC0415  # for a server that is away
 
     common, found = worker.here.common_dir, set()
-    with publish.lock(f"{outbox.folder(common)}/lock", sharing.of(common)):
+    with outbox.lock(common):
         for entry in outbox.every(common):
             scope = "" if entry.sent else publishing.claimed(entry)
             named = scopes is None or scope in scopes
@@ -100,8 +99,7 @@ def withdrawn(call: Call, worker: Worker, scopes: Collection[str] | None) -> set
                 outbox.drop(entry)
                 found.add(scope)
                 call.note(f"{entry.words}, which was not published, is taken back")
-        rest = {one.folder for one in outbox.every(common) if one.instance == worker.instance}
-    board.unsettled = rest
+        board.unsettled = outbox.unsettled(common, worker.instance)
     return found
 
 

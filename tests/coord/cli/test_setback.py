@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import harness.etcd
+from coord.board import retired, setback
 from coord.board.cluster import Cluster
 from harness.board import answer
 
@@ -115,3 +116,11 @@ def test_what_this_clone_knew_and_is_gone_is_named_and_accepted_by_one_command(
     assert "late" in told.err
     assert installed.coord("claim", "task:late").out == "task:late is yours, generation 1\n"
     assert answer(installed, "store")["reached"] is True
+
+
+def test_a_mark_that_somebody_has_planted_hides_no_set_back() -> None:
+    """It says that all was swept; no sweep of ours reaches its number (coord.board.retired)."""
+    known = {"claims/s-x/00000007": 5}
+
+    assert setback.lost(known, {f"retired/{retired.MOST}": 1}, 9) == ["claims/s-x"]
+    assert setback.lost(known, {"retired/00000007": 1}, 9) == []
