@@ -1,0 +1,48 @@
+"""``git+NAME``: where a push to that remote would go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.remote import named
+
+if TYPE_CHECKING:
+    from harness import Repo
+
+
+def test_a_remote_is_where_git_pushes_to(repo: Repo) -> None:
+    """``pushurl`` before ``url``, and ``pushInsteadOf`` rewrites that."""
+    repo.git("remote", "add", "origin", "https://host/code.git")
+    assert named.resolved("git+origin", str(repo.path)) == "git+https://host/code.git"
+
+    repo.git("config", "url.git@host:.pushInsteadOf", "https://host/")
+    assert named.resolved("git+origin", str(repo.path)) == "git+git@host:code.git"
+
+    repo.git("config", "remote.origin.pushurl", "ssh://other/code")
+    assert named.resolved("git+origin", str(repo.path)) == "git+ssh://other/code"
+
+
+@pytest.mark.parametrize("text", ["git+https://h/p", "git+h:p", "git+/p", "etcd://h/p", "local"])
+def test_what_is_no_name_stays_as_it_is(repo: Repo, text: str) -> None:
+    """No child of git's is asked."""
+    assert named.resolved(text, str(repo.path)) == text
+
+
+def test_a_name_that_no_remote_has_is_refused(repo: Repo) -> None:
+    """``git+board`` is no folder either: those are named by their whole path."""
+    with pytest.raises(ValueError, match="no remote"):
+        named.resolved("git+board", str(repo.path))
+
+
+def test_the_remote_that_is_at_a_url_is_found(repo: Repo) -> None:
+    """Any of its push URLs."""
+    assert not named.naming("https://host/code.git", str(repo.path))
+    repo.git("remote", "add", "far", "https://host/else.git")
+    repo.git("remote", "add", "origin", "https://host/code.git")
+    repo.git("config", "--add", "remote.far.pushurl", "https://host/1")
+    repo.git("config", "--add", "remote.far.pushurl", "https://host/2")
+
+    assert named.naming("https://host/code.git", str(repo.path)) == "origin"
+    assert named.naming("https://host/2", str(repo.path)) == "far"
