@@ -1,8 +1,7 @@
 """The private bare repository that holds what was fetched of a board, and what is to be pushed.
 
 Its owner's alone, without templates, hooks, reflogs or upkeep of git's own. Nothing in it is worth
-keeping: one that is torn, or another's, is made anew. `hooks`, config and refs of the repository
-that it belongs to are never touched.
+keeping: one that is torn, or another's, is made anew.
 """
 
 from __future__ import annotations
@@ -24,21 +23,22 @@ _MODE = 0o700
 _CONFIG = b"[core]\n\tlogAllRefUpdates = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
 
 
-def require(cache: str) -> None:
-    """Make the cache where it is missing, another user's, or no repository.
+def ensure(cache: str) -> None:
+    """Make the cache where it is missing, another's, or no repository; many may at once.
 
     Raises:
         OSError: it cannot be made.
         Environment: git cannot make it.
     """
-    if not _is_ours(cache):
-        renew(cache, "sha1")
+    if _is_whole(cache):
+        return
+    with publish.lock(f"{cache}.lock"):
+        if not _is_whole(cache):
+            renew(cache, "sha1")
 
 
 def renew(cache: str, algorithm: str) -> None:
-    """Put an empty cache in the place of what there is, whole at once; what was killed here goes.
-
-    Whoever calls is the only one to.
+    """Make the cache empty, as the one process that is at it; what else is kept in it stays.
 
     Args:
         cache: its path, absolute.
@@ -49,19 +49,22 @@ def renew(cache: str, algorithm: str) -> None:
         Environment: git cannot make it.
     """
     folder, name = os.path.split(cache)
-    os.makedirs(folder, exist_ok=True)
     for left in os.listdir(folder):
         if left.startswith(f"{name}{_TEMP}"):
             publish.drop(os.path.join(folder, left))
-    temp = f"{cache}{_TEMP}{os.getpid()}-{os.urandom(4).hex()}"
+    temp = f"{cache}{_TEMP}{os.getpid()}"
     try:
         _make(temp, algorithm)
-        if os.path.lexists(cache):
-            os.rename(cache, f"{temp}-old")
-        os.rename(temp, cache)
+        if _is_private(cache):
+            for part in (*_PARTS, "packed-refs", "shallow"):
+                publish.drop(os.path.join(cache, part))
+            for part in _PARTS:
+                os.rename(os.path.join(temp, part), os.path.join(cache, part))
+        else:
+            publish.drop(cache)
+            os.rename(temp, cache)
     finally:
         publish.drop(temp)
-        publish.drop(f"{temp}-old")
 
 
 def algorithm(cache: str) -> str:
@@ -96,6 +99,12 @@ def tidy(cache: str) -> None:
         )
 
 
+def unlock(cache: str) -> None:
+    """Take away what a fetch that was killed has left locked, as the one process that is at it."""
+    for name in (TIP, "shallow"):
+        publish.unlink(os.path.join(cache, f"{name}.lock"))
+
+
 def _make(temp: str, algorithm: str) -> None:
     os.mkdir(temp, _MODE)
     env = {**git.elsewhere(), "GIT_DEFAULT_REF_FORMAT": "files"}
@@ -106,17 +115,19 @@ def _make(temp: str, algorithm: str) -> None:
         file.write(_CONFIG)
 
 
-def _is_ours(cache: str) -> bool:
+def _is_private(cache: str) -> bool:
+    """Tell whether there is a folder that nobody else can have put anything into."""
     try:
         found = os.lstat(cache)
     except FileNotFoundError:
         return False
-    return (
-        stat.S_ISDIR(found.st_mode)
-        and found.st_uid == os.geteuid()
-        and not found.st_mode & 0o077
-        and all(os.path.exists(os.path.join(cache, name)) for name in _PARTS)
-    )
+    is_own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+    return is_own and stat.S_ISDIR(found.st_mode)
+
+
+def _is_whole(cache: str) -> bool:
+    parts = (os.path.join(cache, part) for part in _PARTS)
+    return _is_private(cache) and all(map(os.path.exists, parts))
 
 
 def _count(folder: str) -> int:

@@ -8,11 +8,9 @@ receiving side is a child of ours.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 
-from coord.base import publish
 from coord.base.failures import Absent, Lost
 from coord.remote import cache as caches
 from coord.remote import session
@@ -20,7 +18,7 @@ from coord.repo import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from coord.remote.address import Address
     from coord.remote.session import Done
@@ -63,8 +61,8 @@ _SSH = "ssh -oBatchMode=yes -oConnectTimeout={} -oServerAliveInterval=5 -oServer
 def fetch(cache: str, where: Address, end: float) -> str:
     """Return the tip of the board, whose objects are in `cache` then; empty where there is none.
 
-    The first time they are those of the tip alone. The cache is made where it is missing or torn;
-    one process at a time fetches into it.
+    The first time they are those of the tip alone. The cache is made where it is missing, and anew
+    where it is torn. One process at a time, of all that have this cache, fetches or pushes.
 
     Args:
         cache: the private bare repository of :mod:`coord.remote.cache`.
@@ -76,8 +74,23 @@ def fetch(cache: str, where: Address, end: float) -> str:
         OSError: the cache cannot be written.
         Environment: there is no git to run.
     """
-    with _alone(cache, where, end):
-        return _fetched(cache, where, end)
+    caches.ensure(cache)
+    depth = () if caches.tip(cache) else ("--depth=1",)
+    argv = (*_FETCH, *depth, "--", where.url, f"+{REF}:{caches.TIP}")
+    caches.unlock(cache)
+    done = _run(cache, where, argv, end)
+    if done.code != 0:
+        from coord.remote import words  # noqa: PLC0415  # for a fetch that failed
+
+        if algorithm := words.fault(done, caches.algorithm(cache)):
+            caches.renew(cache, algorithm)
+            done = _run(cache, where, argv, end)
+        if words.is_none(done, REF):
+            return ""
+        if done.code != 0:
+            raise words.of_fetch(done, where.text)
+    caches.tidy(cache)
+    return caches.tip(cache)
 
 
 def push(cache: str, where: Address, old: str, new: str, end: float) -> bool:
@@ -109,12 +122,11 @@ def push(cache: str, where: Address, old: str, new: str, end: float) -> bool:
             return True
         from coord.remote import words  # noqa: PLC0415  # for a push that failed
 
-        failure = words.of_push(said, done, where.url)
+        failure = words.of_push(said, done, where.text)
         if not flag and (algorithm := words.fault(done, caches.algorithm(cache))):
-            with _alone(cache, where, end):
-                caches.renew(cache, algorithm)
+            caches.renew(cache, algorithm)
             if not isinstance(failure, Lost):
-                failure = Absent(where.url, "what was kept of it here is made anew", alive=True)
+                failure = Absent(where.text, "what was kept of it here is made anew", alive=True)
         if failure is None and f"is at {new}".encode() in done.err:
             return True  # a POST that curl has sent twice, since the first one's answer was lost
         if failure is None:
@@ -123,44 +135,6 @@ def push(cache: str, where: Address, old: str, new: str, end: float) -> bool:
             raise failure
         time.sleep(max(0.0, min(pause, end - time.monotonic())))
     raise AssertionError
-
-
-def _fetched(cache: str, where: Address, end: float) -> str:
-    """Fetch, once more with a new cache where the old one was why it failed.
-
-    Raises:
-        Failure: it failed.
-    """
-    caches.require(cache)
-    done = _fetch(cache, where, end)
-    if done.code != 0:
-        from coord.remote import words  # noqa: PLC0415  # for a fetch that failed
-
-        if algorithm := words.fault(done, caches.algorithm(cache)):
-            caches.renew(cache, algorithm)
-            done = _fetch(cache, where, end)
-        if words.is_none(done, REF):
-            return ""
-        if done.code != 0:
-            raise words.of_fetch(done, where.url)
-    caches.tidy(cache)
-    return caches.tip(cache)
-
-
-def _fetch(cache: str, where: Address, end: float) -> Done:
-    depth = () if caches.tip(cache) else ("--depth=1",)
-    argv = (*_FETCH, *depth, "--", where.url, f"+{REF}:{caches.TIP}")
-    return _run(cache, where, argv, end)
-
-
-@contextlib.contextmanager
-def _alone(cache: str, where: Address, end: float) -> Iterator[None]:
-    """Be the one process of this clone's that changes the cache's ref, or the cache itself."""
-    try:
-        with publish.lock(f"{cache}.lock", patience=max(0.0, end - time.monotonic())):
-            yield
-    except publish.Held as error:
-        raise Absent(where.url, "another command of this clone is still at it") from error
 
 
 def _run(cache: str, where: Address, args: tuple[str, ...], end: float, **more: str) -> Done:
