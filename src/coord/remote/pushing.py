@@ -212,35 +212,36 @@ def _pushed(place: Place, share: Share, tip: Tip, draft: Draft) -> Tip | None:
     """
     made = draft.commit()
     end = time.monotonic() + place.patience
-    for _ in range(_SAME):
-        said = _sent(place, share, tip, made, end)
-        if said is None:
-            return made
+    for left in reversed(range(_SAME)):
+        try:
+            if _is_sent(place, share, tip, made, end):
+                return made
+        except Lost:
+            if not left or time.monotonic() >= end:
+                raise
         now = tips.fetched(place, tips.clock())
         if now.line == made.line and objects.distance(place.cache, made.name, now.name) is not None:
             return now
         if now.name != tip.name:
             return None
-    raise Unfit(place.where.text, f"it refuses what is pushed to {transport.REF}: {said}")
+    raise Unfit(place.where.text, f"whatever is pushed to {transport.REF} there, it stays as it is")
 
 
-def _sent(place: Place, share: Share, tip: Tip, made: Tip, end: float) -> str | None:
-    """Push a commit once; return what was said instead of that it is accepted.
+def _is_sent(place: Place, share: Share, tip: Tip, made: Tip, end: float) -> bool:
+    """Push a commit once; tell whether it was accepted. Where it was not, the tip tells more.
 
     Raises:
-        Failure: it cannot be pushed; or, where that is Lost, there was no answer in time.
+        Failure: it cannot be pushed; or, where that is Lost, it was not said how that went.
     """
     with tips.alone(place):
         now = tips.known(place)
         if now.name != tip.name:
-            return "another was first"
+            return False
         began = tips.clock()
-        tips.keep(place, now._replace(turn=share.next(now, lost=False)))
-        said = transport.push(place.cache, place.where, tip.name, made.name, end)
-        known = now._replace(began=tips.NEVER, turn=share.next(now, lost=True))
-        if said is None:
+        tips.keep(place, now._replace(began=tips.NEVER, turn=share.next(now, lost=True)))
+        is_done = transport.push(place.cache, place.where, tip.name, made.name, end)
+        if is_done:
             turn = share.next(now, lost=False)
-            known = made._replace(began=began, turn=turn, seen=now.seen)
-        with suppress(OSError):  # the next fetch shows it
-            tips.keep(place, known)
-    return said
+            with suppress(OSError):  # the next fetch shows it
+                tips.keep(place, made._replace(began=began, turn=turn, seen=now.seen))
+    return is_done

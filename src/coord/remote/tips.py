@@ -56,7 +56,7 @@ class Place(NamedTuple):
     @property
     def cache(self) -> str:
         """The bare repository of what was fetched, which can be made anew at any time."""
-        return os.path.join(self.home, "git")
+        return f"{self.home}.git"
 
 
 _NOBODY: Mapping[str, float] = {}
