@@ -106,7 +106,8 @@ def test_helpers_and_other_protocols_are_refused(text: str) -> None:
     [
         "git+./board", "git+../board", "git+a/board", "git+.", "git+..", "git+~/board",
         "git+origin", "git+/srv/../etc/x", "git+ssh://h/a/../b", "git+h:../b",
-        "git+https://h/a/%2e%2e/b", "git+file:///a/%2e./b", "git+file://h/p", "git+file://", "git+/", "git+https://h",
+        "git+https://h/a/%2e%2e/b", "git+file:///a/%2e./b", "git+file://h/p", "git+file://",
+        "git+/", "git+https://h",
         "git+https://h/", "git+h:", "git+h:/", "git+https:///p", "git+https://h:0/p",
         "git+https://h:99999/p", "git+https://h:x/p", "git+https://h:/p", "git+https://[::1/p",
         "git+https://[]/p", "git+https://[::1]2/p", "git+https://h\\@evil/p", "git+https://h%41/p",
@@ -127,7 +128,13 @@ _PIECES = st.sampled_from(
 _HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
 
 
-@given(st.lists(_PIECES, max_size=9).map("".join) | st.text(max_size=30))
+_BEGUN = st.sampled_from(
+    ["https://host/", "ssh://u@", "u@host:", "host:", "file:///", "git://host"]
+)
+_ENDED = st.lists(_PIECES, max_size=9).map("".join)
+
+
+@given(_ENDED | st.builds(str.__add__, _BEGUN, _ENDED) | st.text(max_size=30))
 def test_whatever_passes_reads_the_same_again_and_is_no_option_and_no_helper(rest: str) -> None:
     """As transport.c of git tells them: a helper is letters and ``::``, or a foreign scheme."""
     with contextlib.suppress(ValueError):
@@ -150,7 +157,8 @@ def test_whatever_passes_reads_the_same_again_and_is_no_option_and_no_helper(res
     ("text", "name"),
     [
         ("git+origin", "origin"), ("git+my-remote.2", "my-remote.2"), ("git+-x", ""),
-        ("git+..", ""), ("git+a/b", ""), ("git+h:p", ""), ("git+https://h/p", ""), ("git+", ""), ("origin", ""),
+        ("git+..", ""), ("git+a/b", ""), ("git+h:p", ""), ("git+https://h/p", ""), ("git+", ""),
+        ("origin", ""),
         ("git+a\nb", ""),
     ],
 )  # fmt: skip
