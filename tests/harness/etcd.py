@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from coord.base.failures import Failure
 from coord.etcd import pairs, wire
 from coord.etcd.address import Address, Endpoint
 from coord.etcd.client import Client
-from coord.etcd.failures import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

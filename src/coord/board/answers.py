@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from coord.base.failures import Denied, Failure, Lost, Unfit
 from coord.base.names import quote
 from coord.board.probe import Trouble
 from coord.board.store import Misconfigured, StoreError, Unavailable, Unknown
-from coord.etcd.failures import Denied, Failure, Lost, Unfit
 
 #: What stands for a record that its reader has done with, until a sweep takes it away: what is
 #: deleted at once is found by others only in a list of all that is left.

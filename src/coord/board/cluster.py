@@ -12,12 +12,12 @@ import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from coord.base.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
 from coord.board import answers, keys, moved
 from coord.board.answers import failed
 from coord.board.store import Caps, Rec, in_turn, one_by_one
 from coord.etcd import pairs, wire
 from coord.etcd.client import PATIENCE, Client
-from coord.etcd.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -14,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.failures import Denied, Failure, Unfit
 from coord.base.names import quote
 from coord.board import about, answers
 from coord.board.probe import Probe, Trouble
 from coord.board.store import StoreError
 from coord.etcd import pairs, wire
 from coord.etcd.client import Client
-from coord.etcd.failures import Denied, Failure, Unfit
 
 if TYPE_CHECKING:
     from coord.board.store import Store

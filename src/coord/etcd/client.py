@@ -13,8 +13,8 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.failures import Absent, Denied, Failure, Lost, Refused, TooLarge, Unfit
 from coord.etcd import wire
-from coord.etcd.failures import Absent, Denied, Failure, Lost, Refused, TooLarge, Unfit
 
 if TYPE_CHECKING:
     import ssl
@@ -91,7 +91,7 @@ class Client:
         """Send a request until it is answered.
 
         Raises:
-            Failure: as :mod:`coord.etcd.failures` says; Lost if any of the tries was.
+            Failure: as :mod:`coord.base.failures` says; Lost if any of the tries was.
         """
         body = json.dumps(request).encode()
         lost: Failure | None = None

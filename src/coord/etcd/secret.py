@@ -11,7 +11,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from coord.base import peerfile, publish
-from coord.etcd.failures import Denied, Unfit
+from coord.base.failures import Denied, Unfit
 from coord.repo import child, git
 
 if TYPE_CHECKING:

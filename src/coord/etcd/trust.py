@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from typing import TYPE_CHECKING
 
-from coord.etcd.failures import Unfit
+from coord.base.failures import Unfit
 
 if TYPE_CHECKING:
     from coord.etcd.address import Address

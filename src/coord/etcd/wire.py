@@ -11,7 +11,7 @@ import socket
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.etcd.failures import Absent, Lost, TooLarge, Unfit
+from coord.base.failures import Absent, Lost, TooLarge, Unfit
 
 if TYPE_CHECKING:
     import ssl

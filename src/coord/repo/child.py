@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import sys
 import time
 
 from coord.base.frozen import NamedTuple
@@ -35,11 +36,13 @@ def run(
     env: Mapping[str, str],
     stdin: bytes | None = None,
     within: float | None = None,
+    most: int | None = None,
 ) -> tuple[int, bytes, bytes]:
     """Run a command to its end; return its status (or minus a signal), stdout and stderr.
 
     Raises:
         TimeoutError: it took more than `within` seconds, and was killed.
+        OverflowError: it said more than `most` bytes, and was killed.
         OSError: it is not on the PATH of `env`, or cannot be started.
     """
     program = _found(argv[0], env)
@@ -56,7 +59,8 @@ def run(
     for end in (out.write, err.write, *(feed[:1] if feed else ())):
         os.close(end)
     try:
-        answers = _exchanged(feed and feed.write, stdin or b"", out.read, err.read, within)
+        ends = (feed and feed.write, out.read, err.read)
+        answers = _exchanged(ends, stdin or b"", within, most)
     except BaseException:
         os.kill(pid, SIGKILL)  # nobody reads on, as after Ctrl-C
         os.waitpid(pid, 0)
@@ -83,9 +87,11 @@ def _wired(feed: Pipe | None, out: Pipe, err: Pipe) -> list[tuple[object, ...]]:
 
 
 def _exchanged(
-    into: int | None, feed: bytes, out: int, err: int, within: float | None
+    ends: tuple[int | None, int, int], feed: bytes, within: float | None, most: int | None
 ) -> tuple[bytes, bytes]:
     """Feed and read side by side, for a full pipe on one side would stop the other; close all."""
+    into, out, err = ends
+    left = sys.maxsize if most is None else most
     read: dict[int, list[bytes]] = {out: [], err: []}
     open_ends = {out, err}
     poll = select.poll()
@@ -106,6 +112,9 @@ def _exchanged(
                 else:
                     read[end].append(os.read(end, _CHUNK))
                     ended = not read[end][-1]
+                    left -= len(read[end][-1])
+                    if left < 0:
+                        raise OverflowError(most)
                 if ended:
                     poll.unregister(end)
                     open_ends.remove(end)

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coord.base.failures import Absent, Denied, Failure, Lost, Refused, Unfit
 from coord.etcd import wire
 from coord.etcd.address import Address, Endpoint
 from coord.etcd.client import Client, _seconds
-from coord.etcd.failures import Absent, Denied, Failure, Lost, Refused, Unfit
 from harness.fakeserver import Fake, http
 
 if TYPE_CHECKING:

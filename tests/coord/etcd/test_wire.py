@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.base.failures import Absent, Lost, TooLarge
 from coord.etcd import wire
-from coord.etcd.failures import Absent, Lost, TooLarge
 from harness.fakeserver import YES, http
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ class Failure(Exception):
     """Base of them all; raised through its branches, never directly.
 
     Attributes:
-        where: the endpoint, as ``host:port``.
+        where: the endpoint, as ``host:port``, or the repository.
         why: one line of reason.
     """
 
