@@ -89,14 +89,14 @@ def test_of_many_who_make_it_at_once_one_does_and_nothing_is_left_over(
     ],
 )
 def test_by_ssh_it_is_made_where_a_login_begins_or_by_its_whole_path(
-    ssh: Path, repo: Repo, env: dict[str, str], text: str, login: str, path: str
+    ssh: Path, repo: Repo, text: str, login: str, path: str
 ) -> None:
     """No prompt: git's own choice of ssh, in batch mode."""
     home = ssh.with_name("ssh.home")
     where = parsed(text.format(home))
 
     assert made.can(where)
-    assert made.create(where, env) == Made(is_new=True)
+    assert made.create(where, repo.env) == Made(is_new=True)
     assert ssh.with_name("ssh.login").read_text() == f"{login}\n"
     there = home / path if "ssh.home" not in path else home.parent / path
     assert config(repo, there)["core.fsync"] == "all"
