@@ -16,16 +16,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.base import duration, publish
 from coord.board import about, answers, copyfile, keys, moved, retired, setback
-from coord.board.cluster import BATCH, Cluster, Since
 from coord.board.copyfile import LAST, below, path_of
+from coord.board.news import Since
 from coord.board.store import Misconfigured, Pending, Rec, StoreError, Unavailable, Unknown
+from coord.board.transacting import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from coord.board.cluster import Delta
+    from coord.board.news import Delta
     from coord.board.probe import Probe
+    from coord.board.transacting import Transacting
 
 FRESH = 1.0  # seconds: what one command reads, it reads off one copy
 _AGAIN = 5.0  # seconds until a server that could not be reached is asked again
@@ -71,11 +73,9 @@ class Replica:
         epoch: which board it has to be; empty for any.
     """
 
-    caps = Cluster.caps
-
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: Transacting[Any],
         path: str = copyfile.MEMORY,
         fresh: float = FRESH,
         epoch: str = "",
@@ -91,6 +91,7 @@ class Replica:
             url: what names it, for commands that are printed.
         """
         self._cluster = cluster
+        self.caps = cluster.caps
         self.epoch = epoch
         self._path = path
         self._url = url
@@ -145,7 +146,7 @@ class Replica:
         return rec
 
     def carry(self, key: str, value: bytes) -> None:
-        """See :meth:`coord.board.cluster.Cluster.carry`."""
+        """See :meth:`coord.board.transacting.Transacting.carry`."""
         self._cluster.carry(key, value)
 
     def unload(self) -> None:
@@ -189,7 +190,7 @@ class Replica:
         asked, base, without = time.monotonic(), self._begun(), self._leaving()
         if after is None and 0 < keys.seq_of(follows) <= self._swept():
             return None  # another command has brought that into the copy since it was decided on
-        held = []
+        held: list[Any] = []
         if self.epoch:
             self._require_same()
             held.append(self._cluster.follows("", about.KEY, self._rev_of(about.KEY)))
@@ -452,7 +453,7 @@ class Replica:
     def watch(self, prefix: str, since: int, seconds: float) -> bool:
         """Wait until something below `prefix` is written after `since`; False if not in time.
 
-        A hint (:meth:`coord.board.cluster.Cluster.watch`), for a thread of its own.
+        A hint (:meth:`coord.board.transacting.Transacting.watch`), for a thread of its own.
         """
         return self._cluster.watch(prefix, since, seconds)
 
@@ -474,6 +475,8 @@ class Replica:
                 self._require_kept(there, base)
             if not copyfile.written(self._copy(), base, news):
                 return False
+            if news.total is None:
+                return True
             (count,) = self._copy().execute("SELECT count(*) FROM rec").fetchone()
             if count == news.total and news.stands:
                 return True
@@ -565,7 +568,8 @@ class Replica:
             return None
         newest = "SELECT max(rev), key FROM rec WHERE path > ? AND path < ? AND ours"
         ((at, key),) = self._run(newest, *below("claims"))
-        return Since(base, key, at) if key else Since(base)
+        ((cluster,),) = self._run("SELECT cluster FROM upto")
+        return Since(base, key or "", at if key else 0, cluster)
 
     def _rev(self) -> int:
         return int(self._run("SELECT rev FROM upto")[0][0])

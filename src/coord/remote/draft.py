@@ -8,6 +8,7 @@ A record is a file of the tree, its path the key:
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 _REV, _AT = b"rev ", b" at "
 _MOST = 18  # digits of a stamp
 #: What a comparison is about: that a record is as a revision wrote it, is there, is not there; that
-#: a folder is empty; that nothing below a folder was written after a revision.
-AT, THERE, ABSENT, EMPTY, STILL = "at", "there", "absent", "empty", "still"
+#: a folder is empty; that nothing below a folder was written after a revision; that the revisions
+#: are of one unbroken line.
+AT, THERE, ABSENT, EMPTY, STILL, LINE = "at", "there", "absent", "empty", "still", "line"
 
 
 class Record(NamedTuple):
@@ -92,7 +94,11 @@ def records(place: Place, tip: Tip, found: Mapping[str, str]) -> dict[str, Recor
 
 
 class Draft:
-    """What the next commit on a tip will be: transactions in turn, each on what is before it."""
+    """What the next commit on a tip will be: transactions that have nothing to do with each other.
+
+    Two on one record would be told one number for two writings of it; and who is told no because
+    of another in the same commit may be told of what never came to stand.
+    """
 
     def __init__(self, place: Place, tip: Tip) -> None:
         """Begin with what stands at `tip`."""
@@ -100,8 +106,13 @@ class Draft:
         self._tip = tip
         self._made: dict[str, Change] = {}
 
-    def take(self, ask: Ask) -> bool:
-        """Add a transaction if it holds; tell whether it does."""
+    def take(self, ask: Ask) -> bool | None:
+        """Add a transaction if it holds; tell whether it does, None where that is to be seen later.
+
+        That is where it is about what another has changed.
+        """
+        if any(map(self._touches, ask.held)) or any(one.key in self._made for one in ask.then):
+            return None
         if not all(map(self._holds, ask.held)):
             return False
         self._made |= {one.key: one for one in ask.then}
@@ -119,6 +130,9 @@ class Draft:
     def commit(self) -> Tip:
         """Return the tip that this becomes where it is accepted.
 
+        No two commits are equal: the same change, made by two hosts at once, would be taken for
+        pushed by both.
+
         Raises:
             Broken: the cache cannot make it.
         """
@@ -129,37 +143,36 @@ class Draft:
             if one.value is not None
         }
         drop = [one.key for one in self._made.values() if one.value is None]
-        made = objects.commit(self._place.cache, self._tip.name, f"{rev}\n", put, drop)
+        message = f"{rev}\n{self._tip.host}\n{os.urandom(16).hex()}\n"
+        made = objects.commit(self._place.cache, self._tip.name, message, put, drop)
         return self._tip._replace(name=made, rev=rev)
 
+    def _touches(self, held: Held) -> bool:
+        if held.kind in {EMPTY, STILL}:
+            return any(key.startswith(f"{held.key}/") for key in self._made)
+        return held.key in self._made
+
     def _holds(self, held: Held) -> bool:
+        if held.kind == LINE:
+            return held.key == self._tip.line
         if held.kind == EMPTY:
-            return not self._below(held.key)
+            return not any(key.startswith(f"{held.key}/") for key in self._there)
         if held.kind == STILL:
             return self._is_still(held.key, held.rev)
-        made = self._made.get(held.key)
-        is_there = held.key in self._there if made is None else made.value is not None
+        is_there = held.key in self._there
         if held.kind != AT or not is_there:
             return is_there == (held.kind != ABSENT)
-        return held.rev == (self._rev(held.key) if made is None else self._tip.rev + 1)
-
-    def _below(self, folder: str) -> set[str]:
-        made = {key: one for key, one in self._made.items() if key.startswith(f"{folder}/")}
-        there = {key for key in self._there if key.startswith(f"{folder}/")} - set(made)
-        return there | {key for key, one in made.items() if one.value is not None}
+        found = records(self._place, self._tip, {held.key: self._there[held.key]})
+        return found[held.key].rev == held.rev
 
     def _is_still(self, folder: str, rev: int) -> bool:
-        if any(key in self._made and self._made[key].value for key in self._below(folder)):
-            return False
-        if rev == self._tip.rev or not self._below(folder):
+        below = any(key.startswith(f"{folder}/") for key in self._there)
+        if rev == self._tip.rev or not below:
             return True
         old = objects.ancestor(self._place.cache, self._tip.name, self._tip.rev - rev)
         if old is None:
             return False
         return not objects.changes(self._place.cache, old, self._tip.name, folder).written
-
-    def _rev(self, key: str) -> int:
-        return records(self._place, self._tip, {key: self._there[key]})[key].rev
 
     @cached_property
     def _there(self) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""The objects of a bare cache: what stands in a commit, what changed since another, one commit more.
+"""The objects of a bare cache: what stands in a commit, what changed since one, a commit more.
 
 What was fetched anybody who may push has written: sizes are looked at before contents, and no path
 of it is ever a path of the file system.
@@ -21,6 +21,7 @@ MAX_RECORD = (1 << 20) + 100  # bytes of one, with its stamp
 _MOST = 256 << 20  # bytes of an answer
 _FILE = b"100644"
 _DRAFT = "refs/coord/draft"  # keeps what is made here until it is fetched back, or never
+_NEWEST = 1000  # messages
 _BATCH = 2000  # contents in one answer
 
 
@@ -131,7 +132,7 @@ def ancestor(cache: str, commit: str, steps: int) -> str | None:
 
 def distance(cache: str, old: str, new: str) -> int | None:
     """Return how many commits `new` is ahead of its ancestor `old`; None where it is none's."""
-    code, out, words = _run(cache, "merge-base", "--is-ancestor", old, new)
+    code, _, words = _run(cache, "merge-base", "--is-ancestor", old, new)
     if code > 1:
         raise Broken(cache, words)
     if code:
@@ -139,10 +140,15 @@ def distance(cache: str, old: str, new: str) -> int | None:
     return int(_told(cache, "rev-list", "--count", "--first-parent", f"{old}..{new}"))
 
 
-def subject(cache: str, commit: str) -> str:
-    """Return the first line of a commit's message, as far as a number goes."""
-    out = _told(cache, "log", "-1", "--format=%<(40,trunc)%s", commit, "--")
-    return out.decode("latin-1").strip()
+def messages(cache: str, old: str, new: str) -> list[list[str]]:
+    """Return the lines of the messages of the commits after `old` (empty: of one), newest first.
+
+    Raises:
+        Broken: the cache has not all of them, or `new` is no commit.
+    """
+    which = [f"{old}..{new}"] if old else ["-1", new]
+    out = _told(cache, "log", "-z", "--first-parent", "--format=%B", f"-{_NEWEST}", *which, "--")
+    return [text.decode("latin-1").split("\n") for text in out.split(b"\0") if text]
 
 
 def commit(

@@ -2,19 +2,20 @@
 
 Whoever wants something pushed queues it; one of them pushes for all, in one commit on the tip that
 they hold on. What does not hold is told so only on a tip that was fetched after it was asked for;
-what is accepted stands. A push that lost against another clone's is decided again on the new tip.
+what is accepted stands. A push that lost against another clone's is decided again on the new tip;
+of one that was not answered the tip tells, whatever was said.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.failures import Absent, Failure, Lost, Unfit
 from coord.base.publish import Held, lock
-from coord.base.failures import Absent, Failure, Lost
-from coord.remote import queue, tips, transport
+from coord.remote import objects, queue, tips, transport
 from coord.remote.draft import Draft
 from coord.remote.queue import Answer
 
@@ -30,6 +31,7 @@ _FIRST, _MOST = 0.1, 5.0  # seconds: bounds of the pause after a lost race
 _TRIES = 30
 _LATE = 2.0  # seconds after which a tip is asked for again before a push that has a price
 _SAID_AFTER = 1.0  # seconds of waiting that nobody need be told of
+_SAME = 3  # pushes of one commit that a tip which stands still refuses
 
 
 class Share(NamedTuple):
@@ -37,20 +39,25 @@ class Share(NamedTuple):
 
     Attributes:
         rate: pushes a minute for all clones; 0 for as many as there are.
-        clones: tells how many share it, by the tip that is known.
         tell: is told what is waited for, and for how many seconds.
     """
 
     rate: float
-    clones: Callable[[Tip], int]
     tell: Callable[[str], object]
+
+    def pause(self, tip: Tip) -> float:
+        """Return the seconds between two pushes of this clone: of those that push, one a turn."""
+        others = {host for host, at in tip.seen.items() if tips.clock() - at < tips.LATELY}
+        return 60.0 / self.rate * len(others | {tip.host}) if self.rate else 0.0
 
     def wait(self, tip: Tip) -> float:
         """Return for how many seconds it is not this clone's turn."""
-        if not self.rate:
-            return 0.0
-        pause = 60.0 / self.rate * max(1, self.clones(tip))
-        return min(pause, max(0.0, tip.pushed + pause - tips.clock()))
+        return min(2 * self.pause(tip), max(0.0, tip.turn - tips.clock()))
+
+    def next(self, tip: Tip, *, lost: bool) -> float:
+        """Return when it is, after a push; never evenly, or two would meet for ever."""
+        spread = (0.0, 2.0) if lost else (0.5, 1.5)
+        return tips.clock() + self.pause(tip) * random.uniform(*spread)  # noqa: S311  # no secret
 
 
 def publish(place: Place, share: Share, ask: Ask) -> Answer:
@@ -59,7 +66,7 @@ def publish(place: Place, share: Share, ask: Ask) -> Answer:
     Raises:
         Failure: it was not; or, where that is Lost, it may have been or may yet be.
     """
-    with queue.asked(place.cache, ask) as mine:
+    with queue.asked(place.home, ask) as mine:
         return _awaited(place, share, mine)
 
 
@@ -73,29 +80,28 @@ def _awaited(place: Place, share: Share, mine: Asked) -> Answer:
                 found = mine.answer()
         if found is not None:
             return found
-        if is_ours or time.monotonic() - begun > _patience(place, share):
+        if time.monotonic() - begun > _patience(place, share):
             raise _given_up(place, mine)
         time.sleep(_LOOK)
 
 
 def _patience(place: Place, share: Share) -> float:
-    """Return how long another process of this clone may take: its turn, its push, and again."""
-    tip = tips.known(place)
-    pause = 60.0 / share.rate * max(1, share.clones(tip)) if share.rate else 0.0
-    return 2 * (pause + 2 * place.patience)
+    """Return how long others of this clone may take: their turn and their push, a few times."""
+    return 4 * (share.pause(tips.known(place)) + 2 * place.patience)
 
 
 def _given_up(place: Place, mine: Asked) -> Failure:
+    where = place.where.text
     if mine.withdraw():
-        return Absent(place.where.text, "another process of this clone pushes, and does not end")
-    return Lost(place.where.text, "the process of this clone that pushed it has not said how it went")
+        return Absent(where, "another process of this clone is at it, and does not end")
+    return Lost(where, "the process of this clone that pushed it has not said how it went")
 
 
 @contextmanager
 def _flushing(place: Place) -> Iterator[bool]:
     """Be the one who pushes for all, for a block; False where another is."""
     try:
-        with lock(f"{place.cache}/push.lock", patience=0):
+        with lock(f"{place.home}/push.lock", patience=0):
             yield True
     except Held:
         yield False
@@ -106,25 +112,11 @@ def is_our_turn(place: Place, share: Share) -> bool:
     return share.wait(tips.known(place)) <= 0
 
 
-def flush(place: Place, share: Share) -> None:
-    """Push what waits, in this clone's turn; each is told what became of it."""
-    left = share.wait(tips.known(place))
-    if left > _SAID_AFTER:
-        share.tell(f"waiting {left:.0f} s for this clone's turn to push")
-    time.sleep(left)
-    work = _Work([], [], 0.0)
-    pause = _FIRST
-    try:
-        for _ in range(_TRIES):
-            work = _with_more(place, work)
-            if _is_settled(place, share, work):
-                return
-            time.sleep(random.uniform(0, pause))  # noqa: S311  # not to meet again
-            pause = min(_MOST, 2 * pause)
-        raise Absent(place.where.text, "others were faster, however often it was tried")
-    except Failure as error:
-        for one in work.asked:
-            queue.settle(one, error)
+def push_waiting(place: Place, share: Share) -> None:
+    """Push what waits, unless another process of this clone is at it."""
+    with _flushing(place) as is_ours:
+        if is_ours:
+            flush(place, share)
 
 
 class _Work(NamedTuple):
@@ -135,42 +127,72 @@ class _Work(NamedTuple):
     since: float
 
 
+def flush(place: Place, share: Share) -> None:
+    """Push what waits, in this clone's turn; each is told what became of it."""
+    work = _Work([], [], 0.0)
+    pause = _FIRST
+    try:
+        for _ in range(_TRIES):
+            _await_turn(place, share)
+            work = _with_more(place, work)
+            if _is_settled(place, share, work):
+                return
+            time.sleep(random.uniform(0, pause))  # noqa: S311  # not to meet again
+            pause = min(_MOST, 2 * pause)
+        raise Absent(place.where.text, "others were faster, however often it was tried")
+    except (Failure, OSError) as error:
+        why = error if isinstance(error, Failure) else Lost(place.home, str(error))
+        for one in work.asked:
+            queue.settle(one, why)
+
+
+def _await_turn(place: Place, share: Share) -> None:
+    left = share.wait(tips.known(place))
+    if left > _SAID_AFTER:
+        share.tell(f"waiting {left:.0f} s for this clone's turn to push")
+    time.sleep(left)
+
+
 def _with_more(place: Place, work: _Work) -> _Work:
-    asked, along = queue.take(place.cache)
+    asked, along = queue.take(place.home)
     since = tips.clock() if asked else work.since
     return _Work([*work.asked, *asked], [*work.along, *along], since)
 
 
 def _is_settled(place: Place, share: Share, work: _Work) -> bool:
     """Decide all on the tip, and push what holds; False where another clone was first."""
-    tip = tips.known(place)
-    may_be_old = any(one.again for one in work.asked) or (share.rate and _is_late(tip))
-    if may_be_old or tip.began <= tips.NEVER:
-        tip = tips.fetched(place, work.since if not share.rate else tips.clock() - _LATE)
+    tip = _current(place, share, work)
     draft, done = _decided(place, tip, work)
-    if not all(done) and tip.began < work.since:
+    if False in done and tip.began < work.since:
         tip = tips.fetched(place, work.since)
         draft, done = _decided(place, tip, work)
     if any(done) or not work.asked:
         draft.add(change for one in (*work.asked, *work.along) for change in one.ask.also)
-        if not draft.is_empty:
-            pushed = _pushed(place, tip, draft)
-            if pushed is None:
-                return False
-            tip = pushed
+        pushed = tip if draft.is_empty else _pushed(place, share, tip, draft)
+        if pushed is None:
+            return False
+        tip = pushed
         queue.drop(work.along)
     else:
         _put_off(place, work)
     for one, is_done in zip(work.asked, done, strict=True):
-        queue.settle(one, Answer(is_done, tip.name, tip.rev, one.again and not is_done))
+        if is_done is None:
+            queue.put_back(one)
+        else:
+            again = one.again and not is_done
+            queue.settle(one, Answer(is_done, tip.name, tip.rev, tip.line, again))
     return True
 
 
-def _is_late(tip: Tip) -> bool:
-    return tips.clock() - tip.began > _LATE
+def _current(place: Place, share: Share, work: _Work) -> Tip:
+    """Return the tip to decide on: as it is known, unless a push on it would be for nothing."""
+    tip = tips.known(place)
+    if any(one.again for one in work.asked) or tip.began <= tips.NEVER:
+        return tips.fetched(place, tips.clock())
+    return tips.fetched(place, tips.clock() - _LATE) if share.rate else tip
 
 
-def _decided(place: Place, tip: Tip, work: _Work) -> tuple[Draft, list[bool]]:
+def _decided(place: Place, tip: Tip, work: _Work) -> tuple[Draft, list[bool | None]]:
     draft = Draft(place, tip)
     return draft, [draft.take(one.ask) for one in work.asked]
 
@@ -179,23 +201,47 @@ def _put_off(place: Place, work: _Work) -> None:
     """Have what goes along with what did not hold go along with something else."""
     also = [change for one in work.asked for change in one.ask.also]
     if also:
-        queue.later(place.cache, also)
+        queue.later(place.home, also)
 
 
-def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:
+def _pushed(place: Place, share: Share, tip: Tip, draft: Draft) -> Tip | None:
     """Push a commit; None where the tip is another by now.
 
     Raises:
         Failure: it was not pushed; or, where that is Lost, it may have been or may yet be.
     """
     made = draft.commit()
+    end = time.monotonic() + place.patience
+    for left in reversed(range(_SAME)):
+        try:
+            if _is_sent(place, share, tip, made, end):
+                return made
+        except Lost:
+            if not left or time.monotonic() >= end:
+                raise
+        now = tips.fetched(place, tips.clock())
+        if now.line == made.line and objects.distance(place.cache, made.name, now.name) is not None:
+            return now
+        if now.name != tip.name:
+            return None
+    raise Unfit(place.where.text, f"whatever is pushed to {transport.REF} there, it stays as it is")
+
+
+def _is_sent(place: Place, share: Share, tip: Tip, made: Tip, end: float) -> bool:
+    """Push a commit once; tell whether it was accepted. Where it was not, the tip tells more.
+
+    Raises:
+        Failure: it cannot be pushed; or, where that is Lost, it was not said how that went.
+    """
     with tips.alone(place):
-        if tips.known(place).name != tip.name:
-            return None  # somebody has fetched since: a push would lose
+        now = tips.known(place)
+        if now.name != tip.name:
+            return False
         began = tips.clock()
-        tips.keep(place, tip._replace(pushed=began))
-        end = time.monotonic() + place.patience
-        if transport.push(place.cache, place.where, tip.name, made.name, end):
-            return tips.keep(place, made._replace(began=began, pushed=began))
-        tips.keep(place, tip._replace(began=tips.NEVER, pushed=began))
-    return None
+        tips.keep(place, now._replace(began=tips.NEVER, turn=share.next(now, lost=True)))
+        is_done = transport.push(place.cache, place.where, tip.name, made.name, end)
+        if is_done:
+            turn = share.next(now, lost=False)
+            with suppress(OSError):  # the next fetch shows it
+                tips.keep(place, made._replace(began=began, turn=turn, seen=now.seen))
+    return is_done

@@ -1,9 +1,9 @@
 """What processes of this clone want pushed: whoever pushes takes all of it along.
 
-    <cache>/queue/<id>.ask      a transaction, locked by who waits for it
-    <cache>/queue/<id>.taken    the same while it is being pushed
-    <cache>/queue/<id>.answer   what became of it
-    <cache>/queue/<id>.later    what goes along with the next push, and nobody waits for
+    <home>/queue/<id>.ask      a transaction, locked by who waits for it
+    <home>/queue/<id>.taken    the same while it is being pushed
+    <home>/queue/<id>.answer   what became of it
+    <home>/queue/<id>.later    what goes along with the next push, and nobody waits for
 
 A transaction is taken, or withdrawn, by renaming it: by one of both. Its lock ends with its
 process, and what nobody waits for any more is not pushed.
@@ -37,17 +37,19 @@ class Answer(NamedTuple):
         done: whether it held, and stands.
         name: the commit on which that was decided, or which has done it.
         rev: its number.
+        line: id of the unbroken line that it is of.
         again: it may have been done before: the push that did it was not answered.
     """
 
     done: bool
     name: str
     rev: int
+    line: str
     again: bool = False
 
 
 class Taken(NamedTuple):
-    """A transaction that is being pushed: its file without the ending, and whether it was before."""
+    """A transaction to be pushed: its file without the ending, and whether it was once before."""
 
     path: str
     ask: Ask
@@ -73,7 +75,7 @@ class Asked:
             return None
         if "kind" in found:
             raise _KINDS.get(found["kind"], Lost)(found["where"], found["why"])
-        return Answer(found["done"], found["name"], found["rev"], found["again"])
+        return Answer(found["done"], found["name"], found["rev"], found["line"], found["again"])
 
     def withdraw(self) -> bool:
         """Take it back; False where it is being pushed, or was."""
@@ -91,9 +93,9 @@ class Asked:
 
 
 @contextmanager
-def asked(cache: str, ask: Ask) -> Iterator[Asked]:
+def asked(home: str, ask: Ask) -> Iterator[Asked]:
     """Have a transaction pushed by whoever pushes next, for a block that waits for it."""
-    path = _fresh(cache)
+    path = _fresh(home)
     fd = os.open(f"{path}.new", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     mine = Asked(path, fd)
     try:
@@ -107,23 +109,23 @@ def asked(cache: str, ask: Ask) -> Iterator[Asked]:
         mine.end()
 
 
-def later(cache: str, found: Sequence[Change]) -> None:
+def later(home: str, found: Sequence[Change]) -> None:
     """Have changes go along with the next push, whoever makes it."""
-    path = _fresh(cache)
+    path = _fresh(home)
     publish.note(f"{path}.new", _encoded(Ask(also=tuple(found))))
     os.rename(f"{path}.new", f"{path}.later")
 
 
-def has_any(cache: str) -> bool:
+def has_any(home: str) -> bool:
     """Tell whether anything waits for a push."""
-    return any(name.endswith((".ask", ".later", ".taken")) for name in _names(cache))
+    return any(name.endswith((".ask", ".later", ".taken")) for name in _names(home))
 
 
-def take(cache: str) -> tuple[list[Taken], list[Taken]]:
+def take(home: str) -> tuple[list[Taken], list[Taken]]:
     """Take what waits, the oldest first: what is answered, and what nobody waits for."""
     answered, rest = [], []
-    for name in _names(cache):
-        path, ending = os.path.splitext(os.path.join(cache, "queue", name))
+    for name in _names(home):
+        path, ending = os.path.splitext(os.path.join(home, "queue", name))
         if ending in {".ask", ".taken"} and _is_orphan(f"{path}{ending}"):
             for left in ("ask", "taken", "answer"):
                 publish.forget(f"{path}.{left}")
@@ -152,21 +154,27 @@ def settle(taken: Taken, answer: Answer | Failure) -> None:
     os.rename(f"{taken.path}.new-answer", f"{taken.path}.answer")
 
 
+def put_back(taken: Taken) -> None:
+    """Have a transaction wait for the next push."""
+    with suppress(FileNotFoundError):
+        os.rename(f"{taken.path}.taken", f"{taken.path}.ask")
+
+
 def drop(found: Sequence[Taken]) -> None:
     """Forget what went along."""
     for one in found:
         publish.forget(f"{one.path}.later")
 
 
-def _fresh(cache: str) -> str:
-    folder = os.path.join(cache, "queue")
+def _fresh(home: str) -> str:
+    folder = os.path.join(home, "queue")
     os.makedirs(folder, 0o700, exist_ok=True)
     return os.path.join(folder, f"{time.time_ns():020d}-{os.urandom(4).hex()}")
 
 
-def _names(cache: str) -> list[str]:
+def _names(home: str) -> list[str]:
     try:
-        return sorted(os.listdir(os.path.join(cache, "queue")))
+        return sorted(os.listdir(os.path.join(home, "queue")))
     except FileNotFoundError:
         return []
 
@@ -202,7 +210,10 @@ def _sweep(path: str, ending: str) -> None:
 
 def _encoded(ask: Ask) -> bytes:
     changes = [
-        [[one.key, None if one.value is None else one.value.decode("latin-1"), one.at] for one in some]
+        [
+            [one.key, None if one.value is None else one.value.decode("latin-1"), one.at]
+            for one in some
+        ]
         for some in (ask.then, ask.also)
     ]
     return json.dumps([[list(one) for one in ask.held], *changes]).encode()

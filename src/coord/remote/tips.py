@@ -3,7 +3,7 @@
 One process of a clone fetches or pushes at a time, and what it learned is every other's: who waited
 for a fetch that began after it asked takes its result.
 
-    <cache>/tip   {"schema": 1, "name", "rev", "line", "began", "boot", "pushed"}
+    <home>/tip   {"schema": 1, "name", "rev", "line", "began", "turn", "host", "seen", "boot", "folder"}
 
 A chain that does not go on where it was left is another line, with a new random id: nothing that
 was known of the old one is taken for granted. A server may also be several that lag behind each
@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from coord.base import peerfile, publish
 from coord.base.failures import Absent, Unfit
 from coord.base.frozen import NamedTuple
-from coord.remote import cache as caches
 from coord.remote import objects, transport
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     from coord.remote.address import Address
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 EMPTY = 1
 #: When a tip was seen that nothing is known of.
 NEVER = -1e9
+LATELY = 900.0  # seconds in which who has pushed is one of those that push
 _LAGS = 60.0  # seconds in which an older tip than ours is a server that lags behind
 _AGAIN, _PAUSE = 3, 0.3
 _LONGEST = 12  # digits of a number
@@ -42,15 +43,23 @@ class Place(NamedTuple):
 
     Attributes:
         where: the repository.
-        cache: the bare repository of what was fetched.
+        home: folder of what is kept of it.
         patience: seconds within which one fetch or push ends.
         boot: what :func:`clock` counts from.
     """
 
     where: Address
-    cache: str
+    home: str
     patience: float
     boot: str
+
+    @property
+    def cache(self) -> str:
+        """The bare repository of what was fetched, which can be made anew at any time."""
+        return f"{self.home}.git"
+
+
+_NOBODY: Mapping[str, float] = {}
 
 
 class Tip(NamedTuple):
@@ -61,14 +70,18 @@ class Tip(NamedTuple):
         rev: its number.
         line: id of the unbroken line that it is the end of.
         began: when the fetch or push began that showed it, by :func:`clock`.
-        pushed: when a push of this clone was last tried, likewise.
+        turn: when this clone may push again, likewise.
+        host: random id of this clone among those that push.
+        seen: when a commit of each was last seen to come, likewise, of those that push.
     """
 
     name: str = ""
     rev: int = EMPTY
     line: str = ""
     began: float = NEVER
-    pushed: float = NEVER
+    turn: float = NEVER
+    host: str = ""
+    seen: Mapping[str, float] = _NOBODY
 
 
 def clock() -> float:
@@ -77,27 +90,38 @@ def clock() -> float:
 
 
 def known(place: Place) -> Tip:
-    """Return the tip that was last seen, whatever has become of it since."""
+    """Return the tip that was last seen, whatever has become of it since.
+
+    Seconds of another boot, or of a machine that was set back, are no news; and in a copy of the
+    folder this is another clone.
+    """
+    host = os.urandom(8).hex()
     try:
         found = json.loads(peerfile.read(_path(place)))
-        tip = Tip(str(found["name"]), int(found["rev"]), str(found["line"]))
-        times = float(found["began"]), float(found["pushed"])
-        # A machine that was set back, and a boot before this one, had other seconds.
-        counts = found["boot"] == place.boot != "" and max(times) <= clock()
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return Tip()
-    return tip._replace(began=times[0], pushed=times[1]) if counts else tip
+        tip = Tip(str(found["name"]), int(found["rev"]), str(found["line"]), host=host)
+        began, turn = float(found["began"]), float(found["turn"])
+        seen = {str(one): float(at) for one, at in found["seen"].items()}
+        if found["folder"] == _folder(place):
+            tip = tip._replace(host=str(found["host"]))
+        counts = found["boot"] == place.boot != "" and max(began, *seen.values(), began) <= clock()
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return Tip(host=host)
+    return tip._replace(began=began, turn=turn, seen=seen) if counts else tip
 
 
 def keep(place: Place, tip: Tip) -> Tip:
     """Write down what is known now, in :func:`alone`."""
-    document = {"schema": 1, **tip._asdict(), "boot": place.boot}
+    document = {"schema": 1, **tip._asdict(), "boot": place.boot, "folder": _folder(place)}
     publish.replace(_path(place), json.dumps(document).encode() + b"\n")
     return tip
 
 
+def _folder(place: Place) -> int:
+    return os.stat(place.home).st_ino
+
+
 def _path(place: Place) -> str:
-    return os.path.join(place.cache, "tip")
+    return os.path.join(place.home, "tip")
 
 
 def alone(place: Place) -> AbstractContextManager[object]:
@@ -106,8 +130,13 @@ def alone(place: Place) -> AbstractContextManager[object]:
     Raises:
         Held: another does not end.
     """
-    caches.ensure(place.cache)
-    return publish.lock(os.path.join(place.cache, "net.lock"), patience=2 * place.patience)
+    return publish.lock(os.path.join(place.home, "net.lock"), patience=2 * place.patience)
+
+
+def forget(place: Place) -> None:
+    """Forget what was fetched: the next fetch brings all of it."""
+    publish.unlink(_path(place))
+    publish.drop(place.cache)
 
 
 def fetched(place: Place, since: float) -> Tip:
@@ -124,7 +153,9 @@ def fetched(place: Place, since: float) -> Tip:
             tip = known(place)
             return tip if tip.began >= since else _fetched(place, tip)
     except publish.Held as error:
-        raise Absent(place.where.text, f"another process of this clone is at it: {error}") from error
+        raise Absent(
+            place.where.text, f"another process of this clone is at it: {error}"
+        ) from error
 
 
 def _fetched(place: Place, tip: Tip) -> Tip:
@@ -132,42 +163,50 @@ def _fetched(place: Place, tip: Tip) -> Tip:
     for last in (False,) * _AGAIN + (True,):
         began = clock()
         name = transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
-        ahead = _ahead(place, tip, name)
-        if ahead is not None and ahead >= 0:
-            return keep(place, tip._replace(name=name, rev=tip.rev + ahead, began=began))
-        is_behind = ahead is not None and began - tip.began < _LAGS
-        if not is_behind:
+        if name == tip.name and tip.line:
+            return keep(place, tip._replace(began=began))
+        on = _gone_on(place, tip, name, began)
+        if on is not None:
+            return keep(place, on)
+        if not _is_behind(place, tip, name) or began - tip.began > _LAGS:
             break
         if last:
             return tip
         time.sleep(_PAUSE)
-    return keep(place, Tip(name, _number(place, name), os.urandom(8).hex(), began, tip.pushed))
+    rev = _number(place, objects.messages(place.cache, "", name)[0]) if name else EMPTY
+    line = os.urandom(8).hex()
+    return keep(place, tip._replace(name=name, rev=rev, line=line, began=began, seen={}))
 
 
-def _ahead(place: Place, tip: Tip, name: str) -> int | None:
-    """Return how far `name` is ahead of a tip, less than 0 behind it; None if of another line."""
-    if not tip.line:
+def _gone_on(place: Place, tip: Tip, name: str, began: float) -> Tip | None:
+    """Return the tip that `name` is where it goes on from the one that is known, else None."""
+    if not (tip.line and tip.name and name):
         return None
-    if name == tip.name:
-        return 0
-    if not name or not tip.name:
-        return None if tip.name else _number(place, name) - EMPTY
     ahead = objects.distance(place.cache, tip.name, name)
-    if ahead is None:
-        behind = objects.distance(place.cache, name, tip.name)
-        return None if behind is None else -behind
-    return ahead if _number(place, name) == tip.rev + ahead else None
+    if not ahead:
+        return None
+    messages = objects.messages(place.cache, tip.name, name)
+    if _number(place, messages[0]) != tip.rev + ahead:
+        return None
+    came = {lines[1]: began for lines in messages if lines[1:]}
+    lately = {one: at for one, at in tip.seen.items() if began - at < LATELY}
+    return tip._replace(name=name, rev=tip.rev + ahead, began=began, seen={**lately, **came})
 
 
-def _number(place: Place, name: str) -> int:
-    """Return the number of a commit, which its message is.
+def _is_behind(place: Place, tip: Tip, name: str) -> bool:
+    """Tell whether `name` stood here before, or, with none, nothing yet."""
+    if not name or not tip.name or not tip.line:
+        return False
+    return objects.distance(place.cache, name, tip.name) is not None
+
+
+def _number(place: Place, message: list[str]) -> int:
+    """Return the number of a commit, which its message begins with.
 
     Raises:
         Unfit: it has none: what stands there is no board.
     """
-    if not name:
-        return EMPTY
-    digits = objects.subject(place.cache, name)
+    digits = message[0]
     if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
         return int(digits)
-    raise Unfit(place.where.text, f"its {transport.REF} is no board: {name[:12]} has no number")
+    raise Unfit(place.where.text, f"its {transport.REF} is no board: the tip has no number")

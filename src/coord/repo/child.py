@@ -45,12 +45,12 @@ def run(
         OverflowError: it said more than `most` bytes, and was killed.
         OSError: it is not on the PATH of `env`, or cannot be started.
     """
-    program = _found(argv[0], env)
+    program = found(argv[0], env)
     feed = None if stdin is None else Pipe(*os.pipe())
     out, err = Pipe(*os.pipe()), Pipe(*os.pipe())
     try:
         pid = os.posix_spawn(
-            program, list(argv), env, file_actions=_wired(feed, out, err), setsigdef=DEFAULTED
+            program, list(argv), env, file_actions=wired(feed, out, err), setsigdef=DEFAULTED
         )
     except OSError:
         for end in (*out, *err, *(feed or ())):
@@ -68,7 +68,7 @@ def run(
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), *answers
 
 
-def _found(name: str, env: Mapping[str, str]) -> str:
+def found(name: str, env: Mapping[str, str]) -> str:
     """Return the file of a command by the PATH of `env`; posix_spawnp looks at our own."""
     for folder in env.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.join(folder, name)
@@ -77,7 +77,8 @@ def _found(name: str, env: Mapping[str, str]) -> str:
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
-def _wired(feed: Pipe | None, out: Pipe, err: Pipe) -> list[tuple[object, ...]]:
+def wired(feed: Pipe | None, out: Pipe, err: Pipe) -> list[tuple[object, ...]]:
+    """Return what gives a child its three ends; it reads nothing where there is no `feed`."""
     stdin = (
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
         if feed is None

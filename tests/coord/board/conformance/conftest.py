@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import subprocess
+import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from coord.board.chain import Chain
 from coord.board.cluster import Cluster
 from coord.board.directory import Directory
 from coord.board.replica import Replica
 from coord.etcd import address
+from coord.remote import address as remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,12 +53,32 @@ class Kind(NamedTuple):
     keys: int
 
 
+def _host(place: str) -> Chain:
+    """Open a chain as a host that nobody has been on."""
+    return Chain(remote.parsed(f"git+{place}"), tempfile.mkdtemp(dir=os.path.dirname(place)))
+
+
+def _clone(place: str) -> Chain:
+    """Open a chain as a process of the one clone that there is."""
+    return Chain(remote.parsed(f"git+{place}"), f"{place}.home")
+
+
 STORES = {
     "directory": Kind(Directory, None, 50),
     "etcd": Kind(lambda url: Cluster(address.parsed(url)), "etcd", 20),
+    # Racers on hosts of their own race to push; those of one clone are pushed for by one of them.
+    "git": Kind(_host, "bare", 8),
+    "git-clone": Kind(_clone, "bare", 8),
+    "git-replica": Kind(lambda place: Replica(_host(place), fresh=0), "bare", 8),
     # A copy that is never fresh enough: each read brings it up to date, as each command's first.
     "replica": Kind(lambda url: Replica(Cluster(address.parsed(url)), fresh=0), "etcd", 10),
 }
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> str:
+    """A folder of bare repositories."""
+    return str(tmp_path)
 
 
 @pytest.fixture(params=sorted(STORES))
@@ -65,6 +89,8 @@ def maker(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
         place = str(tmp_path / "coord" / "board")
     else:
         place = f"{request.getfixturevalue(kind.server)}/{os.urandom(6).hex()}"
+        if kind.server == "bare":
+            subprocess.run(["git", "init", "-q", "--bare", place], check=True)
     return Maker(kind.opened, place, kind.keys)
 
 

@@ -1,0 +1,87 @@
+"""A repository that keeps a board, as servers give it, and a clone's cache of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+from coord.remote import address, transport
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REF = transport.REF
+_WHO = {
+    "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.c",
+    "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b.c",
+}  # fmt: skip
+
+
+class Bare:
+    """The repository, on this machine.
+
+    Attributes:
+        path: its folder.
+    """
+
+    def __init__(self, path: Path, *options: str) -> None:
+        self.path = path
+        subprocess.run(["git", "init", "-q", "--bare", *options, str(path)], check=True)
+
+    @property
+    def tip(self) -> str:
+        """The commit that the board is at; empty for none."""
+        return _git(self.path, "for-each-ref", "--format=%(objectname)", REF)
+
+    def move(self, tip: str) -> None:
+        """Put the board there, whatever it was at."""
+        _git(self.path, "update-ref", REF, tip)
+
+    def hook(self, name: str, script: str) -> None:
+        """Give it a hook."""
+        file = self.path / "hooks" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+
+    def set(self, key: str, value: str) -> None:
+        """Set a variable of its config."""
+        _git(self.path, "config", key, value)
+
+
+class Cache:
+    """A clone's cache, in a common dir of its own, and what it asks of a URL."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.common = folder / "common.git"
+        if not self.common.exists():
+            Bare(self.common)
+        self.path = self.common / "coord" / "board-0-1.git"
+        self.where = address.parsed(f"git+{url}")
+
+    def fetch(self, within: float = 20) -> str:
+        """See :func:`coord.remote.transport.fetch`."""
+        return transport.fetch(str(self.path), self.where, time.monotonic() + within)
+
+    def push(self, old: str, new: str, within: float = 20) -> bool:
+        """See :func:`coord.remote.transport.push`."""
+        return transport.push(str(self.path), self.where, old, new, time.monotonic() + within)
+
+    def commit(self, message: str, *parents: str, data: bytes = b"") -> str:
+        """Make a commit in the cache, with a file if there is `data` for it."""
+        tree = b""
+        if data:
+            blob = _git(self.path, "hash-object", "-w", "--stdin", stdin=data)
+            tree = f"100644 blob {blob}\tfile\n".encode()
+        above = [word for parent in parents for word in ("-p", parent)]
+        found = _git(self.path, "mktree", stdin=tree)
+        return _git(self.path, "commit-tree", "-m", message, *above, found)
+
+
+def _git(folder: Path, *args: str, stdin: bytes = b"") -> str:
+    argv = ["git", f"--git-dir={folder}", *args]
+    env = {**os.environ, **_WHO}
+    done = subprocess.run(argv, input=stdin, stdout=subprocess.PIPE, env=env, check=True)
+    return done.stdout.decode().strip()
