@@ -10,6 +10,8 @@ from coord.base import publish, sharing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from coord.board.choice import Choice
     from coord.board.directory import Directory
     from coord.board.replica import Replica, Unreached
@@ -17,6 +19,17 @@ if TYPE_CHECKING:
 
 # One copy a command, however often it comes to the board: what it has read it need not ask again.
 _AFAR: dict[tuple[str, Choice], Replica] = {}
+_TOLD: list[Callable[[str], object]] = []
+
+
+def tell_by(tell: Callable[[str], object]) -> None:
+    """Have `tell` say what a board elsewhere is waited for, in all that this command does."""
+    _TOLD[:] = [tell]
+
+
+def _say(text: str) -> None:
+    for tell in _TOLD:
+        tell(text)
 
 
 def folder(common_dir: str) -> str:
@@ -87,7 +100,7 @@ def _opened(common_dir: str, chosen: Choice) -> Replica:
     with contextlib.suppress(OSError):  # read-only: the copy is kept in memory
         sharing.folders(home, sharing.of(common_dir))
     kept = base(common_dir, chosen)
-    store = engine.opened(chosen, kept, common_dir)
+    store = engine.opened(chosen, kept, common_dir, _say)
     return Replica(store, f"{kept}.copy", epoch=chosen.epoch, url=chosen.url)
 
 

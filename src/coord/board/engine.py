@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from coord.board import choice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from coord.board.chain import Chain
     from coord.board.choice import Choice
     from coord.board.cluster import Cluster
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
 _GIT = "git+"
 _ETCD = ("etcd://", "etcds://")
+
+
+def _mute(_: str) -> None:
+    """Tell nobody."""
 
 
 def is_git(url: str) -> bool:
@@ -64,13 +70,14 @@ def suggestible(url: str) -> str:
     return f"{', '.join(map(str, server.endpoints))}{' by TLS' if server.tls else ''}"
 
 
-def opened(found: Choice, base: str, cwd: str) -> Far:
+def opened(found: Choice, base: str, cwd: str, tell: Callable[[str], object] = _mute) -> Far:
     """Return the store that a choice names.
 
     Args:
         found: the choice.
         base: path that what is kept of it here begins with.
         cwd: where ``git credential`` is asked.
+        tell: is told what is waited for.
 
     Raises:
         Misconfigured: the choice names none.
@@ -79,7 +86,7 @@ def opened(found: Choice, base: str, cwd: str) -> Far:
         if is_git(found.url):
             from coord.board.chain import Chain  # noqa: PLC0415  # most boards are files
 
-            return Chain(_repository(found.url), f"{base}.chain", rate=found.pace)
+            return Chain(_repository(found.url), f"{base}.chain", rate=found.pace, tell=tell)
         server = _cluster(found.url)
     except ValueError as error:
         raise choice.unfit(found.url, str(error)) from error

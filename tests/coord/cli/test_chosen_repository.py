@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from coord.board import chosen
+from coord.board.choice import Choice
+from coord.remote import pushing
 from harness.board import answer
 
 if TYPE_CHECKING:
@@ -167,3 +170,22 @@ def test_another_board_leaves_nothing_behind_of_the_one_before(
     assert installed.coord("store", "use", "local").code == 0
 
     assert not list(installed.common("coord").glob("board-*"))
+
+
+def test_who_waits_for_a_turn_to_push_is_told_for_how_long(
+    repo: Repo, board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a command has opened its board for."""
+    repo.git("init", "-q", "--bare", str(board))
+    told: list[str] = []
+    monkeypatch.setattr(pushing.time, "sleep", lambda _: None)
+    chosen.tell_by(told.append)
+    try:
+        store = chosen.afar(str(repo.common()), Choice(f"git+{board}", rate=0.1))
+        for number in (1, 2):
+            store.create(f"claims/s-x/{number:08}", b"mine")
+    finally:
+        chosen.tell_by(lambda _: None)
+        chosen.forget(str(repo.common()))
+
+    assert [text for text in told if text.endswith(" s for this clone's turn to push")]
