@@ -106,7 +106,8 @@ def test_helpers_and_other_protocols_are_refused(text: str) -> None:
     [
         "git+./board", "git+../board", "git+a/board", "git+.", "git+..", "git+~/board",
         "git+origin", "git+/srv/../etc/x", "git+ssh://h/a/../b", "git+h:../b",
-        "git+https://h/a/%2e%2e/b", "git+file:///a/%2e./b", "git+file://h/p", "git+file://", "git+/", "git+https://h",
+        "git+https://h/a/%2e%2e/b", "git+file:///a/%2e./b", "git+file://h/p", "git+file://",
+        "git+/", "git+https://h",
         "git+https://h/", "git+h:", "git+h:/", "git+https:///p", "git+https://h:0/p",
         "git+https://h:99999/p", "git+https://h:x/p", "git+https://h:/p", "git+https://[::1/p",
         "git+https://[]/p", "git+https://[::1]2/p", "git+https://h\\@evil/p", "git+https://h%41/p",
