@@ -204,6 +204,10 @@ class Roll:
         signs = [sign for sign in (status.seen, actor.at) if sign is not None]
         return self.now is None or any(self.now - sign < _REMEMBERED for sign in signs)
 
+    def is_here(self, actor: Actor) -> bool:
+        """Tell whether a worker is present, and its clone has not ceased to tell of it."""
+        return self.of(actor.instance).present and not self._is_passed_over(actor)
+
     def _is_passed_over(self, actor: Actor) -> bool:
         """Tell whether another clone tells of its workers, and of this one no more.
 

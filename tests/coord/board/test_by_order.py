@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import bygone, claims, events, inbox, keys, letters, notices, sweep
+from coord.board import bygone, claims, events, inbox, keys, letters, notices, retired, sweep
 from coord.board.events import Place
 from coord.board.messages import Message, Party
 from coord.board.replica import Replica
@@ -235,3 +235,19 @@ def test_what_was_shown_last_is_what_was_written_last(
     assert shown is not None
     assert shown.number == 2
     assert shown.at == pytest.approx(world.time(), abs=2)
+
+
+def test_a_scope_that_began_at_one_after_a_sweep_is_known_to_a_new_copy(
+    opened: Callable[..., Store],
+) -> None:
+    """To which all is of one moment: by a version that knows no mark, it has numbers once more."""
+    one = opened()
+    one.create(keys.event(keys.claim("task:before"), 1), b"x\n")
+    retired.lift(one, 7)
+    one.create(keys.event(keys.claim("task:after"), 1), b"x\n")
+    late = opened("late")
+    mark = retired.first(late)
+    assert mark is not None
+
+    found = [late.read(keys.event(keys.claim(f"task:{name}"), 1)) for name in ("before", "after")]
+    assert [rec and retired.is_before(late, mark, rec) for rec in found] == [False, True]

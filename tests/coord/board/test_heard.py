@@ -359,8 +359,17 @@ def test_a_new_copy_lists_nobody_of_whom_its_clone_tells_no_more(
         finally:
             store.close()
 
+    def here() -> set[str]:
+        store = Replica(Clockless(teller.address), fresh=0)
+        try:
+            found = Roll(store, reader.here, EXPIRES)
+            return {one.instance for one in found.everyone() if found.is_here(one)}
+        finally:
+            store.close()
+
     assert listed() == {"i-b"}
     assert listed("i-a") == {"i-a", "i-b"}
+    assert here() == {"i-b"}
     assert reader.look("i-a").present  # whether it is, a clone that has just come cannot tell
     world.passed += _LONGEST + 2
     assert not reader.look("i-a").present
