@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from coord.base.failures import Absent, Failure, Lost
-from coord.board import attendance, keys, moved
+from coord.board import keys, moved
 from coord.board.answers import failed
 from coord.board.news import Delta, Since
 from coord.board.store import Caps, Rec

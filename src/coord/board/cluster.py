@@ -140,7 +140,7 @@ class Cluster(Transacting["Document"]):
         found = self._look("range", asked, wire.within(self._patience), pairs.of_range).pairs
         return self._rec(found[0]) if found and found[0].value != answers.FORGOTTEN else None
 
-    def list(self, prefix: str, *, values: bool = True) -> Iterable[Rec]:
+    def list(self, prefix: str, *, values: bool = True) -> Sequence[Rec]:
         """See :meth:`coord.board.store.Store.list`."""
         return self._below(prefix, wire.within(_LISTING), values=values)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from coord.base import duration, publish
 from coord.board import about, answers, copyfile, keys, moved, retired, setback
 from coord.board.copyfile import LAST, below, path_of
+from coord.board.firstseen import Sightings
 from coord.board.news import Since
 from coord.board.store import Misconfigured, Pending, Rec, StoreError, Unavailable, Unknown
 from coord.board.transacting import BATCH
@@ -65,6 +66,7 @@ class Replica:
     It keeps the contract but for this: a read sees every create that ended :data:`FRESH` seconds
     before it, and every one that this process made or met. Where the cluster cannot be reached, it
     sees what the copy has: nothing can be written then, so nothing false can be decided on it.
+    Where the board has no clock, a record is stamped with when this copy first saw it as it is.
 
     Attributes:
         unreached: since when, where the last read was such a one.
@@ -104,6 +106,7 @@ class Replica:
         self.unreached: Unreached | None = None
         self.unsettled: Collection[str] = ()
         self._open: tuple[int, sqlite3.Connection] | None = None
+        self._seen: Sightings | None = None
 
     def close(self) -> None:
         """Close the copy and the connections; a later call opens them again."""
@@ -154,7 +157,7 @@ class Replica:
         if not self._cluster.is_laden:
             return
         self._require_reached()
-        asked, base = time.monotonic(), self._rev()
+        asked, base = self._asking(), self._rev()
         self._learned(asked, base, self._cluster.unload(self._since(base)))
 
     @contextmanager
@@ -187,7 +190,8 @@ class Replica:
         """
         keys.require(wanted[0][0])
         self._require_reached()
-        asked, base, without = time.monotonic(), self._begun(), self._leaving()
+        base, without = self._begun(), self._leaving()
+        asked = self._asking()
         if after is None and 0 < keys.seq_of(follows) <= self._swept():
             return None  # another command has brought that into the copy since it was decided on
         held: list[Any] = []
@@ -207,7 +211,7 @@ class Replica:
             raise
         self._left(without)
         self._learned(asked, base, news)
-        return rec
+        return rec if rec is None or self.caps.clock else rec._replace(at=None)
 
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
         """Write what came with an answer, of `asked`; without it the next read refreshes."""
@@ -216,7 +220,7 @@ class Replica:
         try:
             if news is not None and self._applied(base, news):
                 self._require_same()
-                self._as_of = asked
+                self._looked(asked)
         except Misconfigured:
             return  # what was written stands; the next read says it
 
@@ -292,7 +296,7 @@ class Replica:
         except Unavailable:
             yield False
             return
-        self._alone_since = self._rev()
+        before, self._alone_since = self._alone_since, self._rev()
         gone = "SELECT key FROM rec WHERE path > ? AND path < ? AND value = ?"
         spent = self._run(f"{gone} LIMIT {BATCH}", *below("notices"), answers.FORGOTTEN)
         if len(spent) == BATCH:
@@ -300,7 +304,7 @@ class Replica:
         try:
             yield True
         finally:
-            self._alone_since = None
+            self._alone_since = before
 
     def take(self, found: Sequence[Sequence[str]]) -> int:
         """See :meth:`coord.board.store.Store.take`: so many in one step, all or none of them."""
@@ -352,6 +356,8 @@ class Replica:
     def now(self) -> float | None:
         """Return the time by the clock that stamps records; by ours where that cannot be asked."""
         self._copy()
+        if self._seen is not None:
+            return self._seen.now()
         if self._cluster.ahead is not None or self._reaches():
             return self._cluster.now()
         return time.time()
@@ -425,13 +431,14 @@ class Replica:
             StoreError: the cluster cannot be reached.
         """
         for _ in range(_TRIES):
-            asked, base = time.monotonic(), self._rev()
+            asked, base = self._asking(), self._rev()
             without = self._leaving() if base else []
             news = self._cluster.since(self._since(base) or Since(0), without)
             self._left(without)
             if self._applied(base, news):
                 self._require_same()  # at each read, until it is
-                self._as_of, self.unreached, self._as_it_is = asked, None, False
+                self.unreached, self._as_it_is = None, False
+                self._looked(asked)
                 self._remember()
                 return
 
@@ -473,6 +480,8 @@ class Replica:
             there = {} if news.stands else self._cluster.revisions()
             if not news.stands:  # it was deleted; or this is another history, that has caught up
                 self._require_kept(there, base)
+            if self._seen is not None:
+                news = news._replace(recs=self._seen.stamped(news.recs))
             if not copyfile.written(self._copy(), base, news):
                 return False
             if news.total is None:
@@ -506,7 +515,11 @@ class Replica:
             self._reaches()
         rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
         gone = {key for pid, key in self._going if pid == os.getpid()}
-        return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone]
+        found = (Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone)
+        if self._seen is None:
+            return list(found)
+        told = self._seen.told
+        return [rec if rec.at is None else rec._replace(at=told(rec.at)) for rec in found]
 
     def _reaches(self) -> bool:
         """Bring the copy up to date, or go on with it as it is: then return False.
@@ -588,19 +601,36 @@ class Replica:
         copy.close()
         if copyfile.is_no_copy(error):
             publish.forget(self._path)
-        self._open, self._as_of = (os.getpid(), copyfile.opened(copyfile.MEMORY)), _NEVER
+        self._use(copyfile.opened(copyfile.MEMORY))
 
     def _copy(self) -> sqlite3.Connection:
         """Return this process's connection to the copy; none is carried over a fork."""
         if self._open is None or self._open[0] != os.getpid():
             try:
-                made = copyfile.opened(self._path)
+                made = self._use(copyfile.opened(self._path))
             except (sqlite3.Error, OSError):
-                made = copyfile.opened(copyfile.MEMORY)
-            self._open, self._as_of = (os.getpid(), made), _NEVER
-            if self._cluster.ahead is None:
+                made = self._use(copyfile.opened(copyfile.MEMORY))
+            if self.caps.clock and self._cluster.ahead is None:
                 self._cluster.ahead = copyfile.remembered(made)
+            return made
         return self._open[1]
+
+    def _use(self, made: sqlite3.Connection) -> sqlite3.Connection:
+        self._seen = None if self.caps.clock else Sightings(made)
+        self._open, self._as_of = (os.getpid(), made), _NEVER
+        return made
+
+    def _asking(self) -> float:
+        """Return when the board is asked, by the monotonic clock."""
+        if self._seen is not None:
+            self._seen.ask()
+        return time.monotonic()
+
+    def _looked(self, asked: float) -> None:
+        """Take it that what the copy has was so when the board was asked."""
+        self._as_of = asked
+        if self._seen is not None:
+            self._seen.look()
 
     def _remember(self) -> None:
         if not self._time_kept and self._cluster.ahead is not None:

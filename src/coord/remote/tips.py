@@ -3,7 +3,8 @@
 One process of a clone fetches or pushes at a time, and what it learned is every other's: who waited
 for a fetch that began after it asked takes its result.
 
-    <home>/tip   {"schema": 1, "name", "rev", "line", "began", "turn", "host", "seen", "boot", "folder"}
+    <home>/tip   {"schema": 1, "name", "rev", "line", "began", "turn", "host", "seen", "boot",
+                  "folder"}
 
 A chain that does not go on where it was left is another line, with a new random id: nothing that
 was known of the old one is taken for granted. A server may also be several that lag behind each
