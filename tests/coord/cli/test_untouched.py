@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from harness import Repo
 
-# What a morning of two clones is; a 1 or a 2 says whose.
-_MORNING = """
+DAYS = int(os.environ.get("COORD_DAYS", "1"))
+# What a day of two clones is; a 1 or a 2 says whose.
+_DAY = """
 1 claim task:1 task:2
 2 claim task:1
 2 board
@@ -87,8 +88,8 @@ def test_after_a_day_of_verbs_config_refs_reflogs_hooks_and_objects_are_as_they_
     before = [_left(one) for one in (ann, bob)]
     assert {"FETCH_HEAD", "config", "HEAD", "logs/HEAD", "index"} <= set(before[0])
 
-    days = range(int(os.environ.get("COORD_DAYS", "1")))
-    for line in [line.replace("task:", f"task:{day}") for day in days for line in _MORNING]:
+    lines = [line.replace("task:", f"task:{day}") for day in range(DAYS) for line in _DAY]
+    for line in lines:
         who, *words = line.split()
         done = (ann if who == "1" else bob).coord(*words)
         assert done.code == 0 or "doctor" in words, f"{line}\n{done.out}\n{done.err}"
