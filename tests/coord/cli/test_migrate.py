@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from coord.board.engine import Far
     from harness import Repo
 
+EVERY = bool(os.environ.get("COORD_KILL_ROUNDS"))
 CALLS = "sendto,rename,link,linkat,mkdir,unlink"
 
 
@@ -197,7 +198,7 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, fresh: Callable[
     points = [(name, names[: at + 1].count(name)) for at, name in enumerate(names)]
     assert len(points) > 8
     some = 12 if "etcd" in fresh() else 6
-    step = 1 if os.environ.get("COORD_KILL_ROUNDS") else max(1, len(points) // some)
+    step = 1 if EVERY else max(1, len(points) // some)
     killed = 0
     for name, number in points[::step]:
         url = again()
