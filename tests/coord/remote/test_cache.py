@@ -171,6 +171,15 @@ def test_the_first_fetch_brings_what_stands_and_nothing_of_what_stood(
     assert bare.tip == mine
 
 
+def test_a_board_that_began_here_is_whole_here(bare: Bare, cache: Cache) -> None:
+    """That what we know to have stood led to what stands is seen by what is between."""
+    first = cache.commit("1")
+    assert cache.push("", first)
+    bare.move(_more(bare, cache, first))
+
+    assert cache.history(cache.fetch()) == [bare.tip, first]
+
+
 def test_small_pieces_are_packed_before_they_are_many(cache: Cache) -> None:
     """Git's own upkeep is off; each commit leaves some files."""
     first = cache.commit("1")

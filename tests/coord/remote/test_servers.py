@@ -131,7 +131,7 @@ def test_of_a_push_over_a_line_that_fails_nothing_is_said_that_is_not_so(
     found = set()
     for places in (up, None), (None, down):
         for part in range(_PLACES[then]):
-            line.up, line.down = (at and at * part // _PLACES[then] for at in places)
+            line.up, line.down = (at and (at - 1) * part // (_PLACES[then] - 1) for at in places)
             found.add(_judged(bare, there))
     line.close()
 
