@@ -61,8 +61,8 @@ _SSH = "ssh -oBatchMode=yes -oConnectTimeout={} -oServerAliveInterval=5 -oServer
 def fetch(cache: str, where: Address, end: float) -> str:
     """Return the tip of the board, whose objects are in `cache` then; empty where there is none.
 
-    The very first time they are those of the tip alone. The cache is made where it is missing, and anew
-    where it is torn. One process at a time, of all that have this cache, fetches or pushes.
+    Into an empty cache they are those of the tip alone. The cache is made where it is missing, and
+    anew where it is torn. One process at a time, of all that have it, fetches or pushes.
 
     Args:
         cache: the private bare repository of :mod:`coord.remote.cache`.
