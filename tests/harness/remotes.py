@@ -35,6 +35,11 @@ class Bare:
         """The commit that the board is at; empty for none."""
         return _git(self.path, "for-each-ref", "--format=%(objectname)", REF)
 
+    @property
+    def refs(self) -> list[str]:
+        """The names of all its refs."""
+        return _git(self.path, "for-each-ref", "--format=%(refname)").split()
+
     def move(self, tip: str) -> None:
         """Put the board there, whatever it was at."""
         _git(self.path, "update-ref", REF, tip)
@@ -73,6 +78,10 @@ class Cache:
     def write(self, data: bytes) -> str:
         """Put a blob into the cache."""
         return _git(self.path, "hash-object", "-w", "--stdin", stdin=data)
+
+    def tag(self, name: str, commit: str) -> None:
+        """Make an annotated tag in the cache."""
+        _git(self.path, "tag", "-a", "-m", name, name, commit)
 
     def history(self, tip: str) -> list[str]:
         """Return the commits that the cache has up to a tip, newest first."""

@@ -30,7 +30,8 @@ _QUIET = (
     *("-c", "gc.auto=0", "-c", "maintenance.auto=false"),
     *("-c", "credential.interactive=false"),
     *("-c", "protocol.version=2"),  # with an older one a fetch is told all refs that there are
-    *("-c", "core.fsmonitor=false"),
+    # What is not ended by us, since we were killed, ends by itself.
+    *("-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"),
 )
 _FETCH = (
     *("-c", "fetch.unpackLimit=100", "-c", "fetch.writeCommitGraph=false"),
