@@ -172,7 +172,7 @@ def _await_turn(place: Place, share: Share) -> None:
 
 
 def _with_more(place: Place, work: _Work) -> _Work:
-    asked, along = queue.take(place.home)
+    asked, along = queue.take(place.home, {one.path for one in (*work.asked, *work.along)})
     since = tips.clock() if asked else work.since
     return _Work([*work.asked, *asked], [*work.along, *along], since)
 
