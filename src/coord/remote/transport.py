@@ -78,13 +78,12 @@ def fetch(cache: str, where: Address, end: float) -> str:
     depth = () if caches.tip(cache) else ("--depth=1",)
     argv = (*_FETCH, *depth, "--", where.url, f"+{REF}:{caches.TIP}")
     caches.unlock(cache)
-    done = _run(cache, where, argv, end)
+    done = _run(cache, where, argv, end, GIT_TRACE_PACKET="2")
     if done.code != 0:
         from coord.remote import words  # noqa: PLC0415  # for a fetch that failed
 
-        if algorithm := words.fault(done, caches.algorithm(cache)):
-            caches.renew(cache, algorithm)
-            done = _run(cache, where, argv, end)
+        if _is_renewed(cache, done):
+            done = _run(cache, where, argv, end, GIT_TRACE_PACKET="2")
         if words.is_none(done, REF):
             return ""
         if done.code != 0:
@@ -123,10 +122,8 @@ def push(cache: str, where: Address, old: str, new: str, end: float) -> bool:
         from coord.remote import words  # noqa: PLC0415  # for a push that failed
 
         failure = words.of_push(said, done, where.text)
-        if not flag and (algorithm := words.fault(done, caches.algorithm(cache))):
-            caches.renew(cache, algorithm)
-            if not isinstance(failure, Lost):
-                failure = Absent(where.text, "what was kept of it here is made anew", alive=True)
+        if not flag and _is_renewed(cache, done) and not isinstance(failure, Lost):
+            failure = Absent(where.text, "what was kept of it here is made anew", alive=True)
         if failure is None and f"is at {new}".encode() in done.err:
             return True  # a POST that curl has sent twice, since the first one's answer was lost
         if failure is None:
@@ -135,6 +132,19 @@ def push(cache: str, where: Address, old: str, new: str, end: float) -> bool:
             raise failure
         time.sleep(max(0.0, min(pause, end - time.monotonic())))
     raise AssertionError
+
+
+def _is_renewed(cache: str, done: Done) -> bool:
+    """Make the cache anew if it is why a child failed; tell whether it was."""
+    from coord.remote import words  # noqa: PLC0415  # after a failure
+
+    algorithm = caches.algorithm(cache)
+    if words.is_named_otherwise(done):
+        algorithm = "sha1" if algorithm == "sha256" else "sha256"
+    elif not words.is_about_cache(done) or caches.is_sound(cache):
+        return False
+    caches.renew(cache, algorithm)
+    return True
 
 
 def _run(cache: str, where: Address, args: tuple[str, ...], end: float, **more: str) -> Done:

@@ -16,21 +16,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("env")
 
 
-@pytest.fixture
-def bare(tmp_path: Path, env: dict[str, str]) -> Bare:
-    """A repository without a board."""
-    assert env
-    return Bare(tmp_path / "bare")
-
-
-@pytest.fixture
-def cache(tmp_path: Path, bare: Bare) -> Cache:
-    """A clone's cache of it, after its first fetch."""
-    made = Cache(tmp_path, str(bare.path))
-    assert made.fetch() == ""
-    return made
-
-
 def test_a_board_is_created_once_and_moved_by_who_knows_its_tip(bare: Bare, cache: Cache) -> None:
     """Of two that create it the second is told so; and of two on one tip."""
     first = cache.commit("1")
