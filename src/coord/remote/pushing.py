@@ -31,11 +31,15 @@ _FIRST, _MOST = 0.1, 5.0  # seconds: bounds of the pause after a lost race
 _TRIES = 30
 _LATE = 2.0  # seconds after which a tip is asked for again before a push that has a price
 _SAID_AFTER = 1.0  # seconds of waiting that nobody need be told of
+_MINUTE = 60.0  # seconds
 _SAME = 3  # pushes of one commit that a tip which stands still refuses
 
 
 class Share(NamedTuple):
     """This clone's share of the pushes that a board may have.
+
+    It has as many in a minute as there are for each of the clones that push; and where that is less
+    than one, one in its turn. Turns are never even: clones that begin together would meet for ever.
 
     Attributes:
         rate: pushes a minute for all clones; 0 for as many as there are.
@@ -45,19 +49,32 @@ class Share(NamedTuple):
     rate: float
     tell: Callable[[str], object]
 
-    def pause(self, tip: Tip) -> float:
-        """Return the seconds between two pushes of this clone: of those that push, one a turn."""
+    def _turn(self, tip: Tip) -> float:
+        """Return the seconds between two pushes of each clone, on the whole."""
         others = {host for host, at in tip.seen.items() if tips.clock() - at < tips.LATELY}
-        return 60.0 / self.rate * len(others | {tip.host}) if self.rate else 0.0
+        return _MINUTE / self.rate * len(others | {tip.host}) if self.rate else 0.0
+
+    def longest(self, tip: Tip) -> float:
+        """Return for how many seconds it is not this clone's turn, at most."""
+        return 2 * max(_MINUTE, self._turn(tip)) if self.rate else 0.0
 
     def wait(self, tip: Tip) -> float:
         """Return for how many seconds it is not this clone's turn."""
-        return min(2 * self.pause(tip), max(0.0, tip.turn - tips.clock()))
+        turn, now = self._turn(tip), tips.clock()
+        if not turn:
+            return 0.0
+        most = int(_MINUTE / turn)
+        lately = [at for at in tip.pushes if now - at < _MINUTE]
+        free = lately[-most] + _MINUTE if 0 < most <= len(lately) else now
+        return min(self.longest(tip), max(0.0, free - now, tip.turn - now))
 
-    def next(self, tip: Tip, *, lost: bool) -> float:
-        """Return when it is, after a push; never evenly, or two would meet for ever."""
-        spread = (0.0, 2.0) if lost else (0.5, 1.5)
-        return tips.clock() + self.pause(tip) * random.uniform(*spread)  # noqa: S311  # no secret
+    def used(self, tip: Tip, *, lost: bool) -> Tip:
+        """Return a tip with the push that is made now, which may have `lost`."""
+        now, turn = tips.clock(), self._turn(tip)
+        lately = [at for at in tip.pushes if now - at < _MINUTE] if turn else []
+        spread = random.uniform(*((0.0, 2.0) if lost else (0.5, 1.5)))  # noqa: S311  # no secret
+        rest = now + turn * spread if turn > _MINUTE else tips.NEVER
+        return tip._replace(pushes=(*lately, now), turn=rest)
 
 
 def publish(place: Place, share: Share, ask: Ask) -> Answer:
@@ -87,7 +104,7 @@ def _awaited(place: Place, share: Share, mine: Asked) -> Answer:
 
 def _patience(place: Place, share: Share) -> float:
     """Return how long others of this clone may take: their turn and their push, a few times."""
-    return 4 * (share.pause(tips.known(place)) + 2 * place.patience)
+    return 2 * share.longest(tips.known(place)) + 8 * place.patience
 
 
 def _given_up(place: Place, mine: Asked) -> Failure:
@@ -149,7 +166,8 @@ def flush(place: Place, share: Share) -> None:
 def _await_turn(place: Place, share: Share) -> None:
     left = share.wait(tips.known(place))
     if left > _SAID_AFTER:
-        share.tell(f"waiting {left:.0f} s for this clone's turn to push")
+        of = f"of {share.rate:g} pushes a minute for all clones"
+        share.tell(f"waiting {left:.0f} s for this clone's turn, {of}")
     time.sleep(left)
 
 
@@ -238,10 +256,10 @@ def _is_sent(place: Place, share: Share, tip: Tip, made: Tip, end: float) -> boo
         if now.name != tip.name:
             return False
         began = tips.clock()
-        tips.keep(place, now._replace(began=tips.NEVER, turn=share.next(now, lost=True)))
+        tips.keep(place, share.used(now._replace(began=tips.NEVER), lost=True))
         is_done = transport.push(place.cache, place.where, tip.name, made.name, end)
         if is_done:
-            turn = share.next(now, lost=False)
+            known = now._replace(name=made.name, rev=made.rev, began=began)
             with suppress(OSError):  # the next fetch shows it
-                tips.keep(place, made._replace(began=began, turn=turn, seen=now.seen))
+                tips.keep(place, share.used(known, lost=False))
     return is_done

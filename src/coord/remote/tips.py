@@ -3,8 +3,8 @@
 One process of a clone fetches or pushes at a time, and what it learned is every other's: who waited
 for a fetch that began after it asked takes its result.
 
-    <home>/tip   {"schema": 1, "name", "rev", "line", "began", "turn", "host", "seen", "boot",
-                  "folder"}
+    <home>/tip   {"schema": 1, "name", "rev", "line", "began", "pushes", "turn", "host", "seen",
+                  "boot", "folder"}
 
 A chain that does not go on where it was left is another line, with a new random id: nothing that
 was known of the old one is taken for granted. A server may also be several that lag behind each
@@ -71,7 +71,8 @@ class Tip(NamedTuple):
         rev: its number.
         line: id of the unbroken line that it is the end of.
         began: when the fetch or push began that showed it, by :func:`clock`.
-        turn: when this clone may push again, likewise.
+        pushes: when this clone has pushed of late, likewise.
+        turn: when it may push again, where that is told by no minute.
         host: random id of this clone among those that push.
         seen: when a commit of each was last seen to come, likewise, of those that push.
     """
@@ -80,6 +81,7 @@ class Tip(NamedTuple):
     rev: int = EMPTY
     line: str = ""
     began: float = NEVER
+    pushes: tuple[float, ...] = ()
     turn: float = NEVER
     host: str = ""
     seen: Mapping[str, float] = _NOBODY
@@ -101,13 +103,16 @@ def known(place: Place) -> Tip:
         found = json.loads(peerfile.read(_path(place)))
         tip = Tip(str(found["name"]), int(found["rev"]), str(found["line"]), host=host)
         began, turn = float(found["began"]), float(found["turn"])
+        pushes = tuple(map(float, found["pushes"]))
         seen = {str(one): float(at) for one, at in found["seen"].items()}
         if found["folder"] == _folder(place):
             tip = tip._replace(host=str(found["host"]))
-        counts = found["boot"] == place.boot != "" and max(began, *seen.values(), began) <= clock()
+        counts = (
+            found["boot"] == place.boot != "" and max([began, *seen.values(), *pushes]) <= clock()
+        )
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Tip(host=host)
-    return tip._replace(began=began, turn=turn, seen=seen) if counts else tip
+    return tip._replace(began=began, pushes=pushes, turn=turn, seen=seen) if counts else tip
 
 
 def keep(place: Place, tip: Tip) -> Tip:
