@@ -152,8 +152,9 @@ def _tried(store: Transacting[Held], place: Place, share: Share) -> _Raced:
             if raced.won:
                 break
     except Failure:
-        with suppress(StoreError):  # it may stand
-            store.drop([key])
+        with suppress(StoreError):  # one of them may stand
+            if store.read(key) is not None:
+                store.drop([key])
         raise
     if raced.won:
         store.drop([key])
@@ -235,11 +236,12 @@ def _alone(place: Place) -> Iterator[None]:
 
 
 def _pay(place: Place, share: Share) -> None:
-    """Have this clone wait for its next turn as if it had pushed one after another."""
+    """Have the race count among this clone's pushes, which what ended it did not wait for."""
     with suppress(Failure, OSError), _alone(place):
         tip = tips.known(place)
-        turn = max(tip.turn, tips.clock()) + _RACERS * share.pause(tip)
-        tips.keep(place, tip._replace(turn=turn))
+        for _ in range(_RACERS):
+            tip = share.used(tip, lost=False)
+        tips.keep(place, tip)
 
 
 def _not_atomic(where: str) -> Trouble:
