@@ -250,8 +250,10 @@ class Replica:
         return [key for pid, key in self._going if pid == os.getpid()][:_ALONG]
 
     def _left(self, found: Sequence[str]) -> None:
-        """Have keys, of which the server knows by now, wait no more."""
+        """Have keys, of which the board knows by now or with its next write, wait no more."""
         if found:
+            gone = [(path_of(key),) for key in found]
+            self._copy().executemany("UPDATE rec SET ours = 0 WHERE path = ?", gone)
             self._going = [one for one in self._going if one[1] not in found]
 
     def read(self, key: str) -> Rec | None:
@@ -482,6 +484,8 @@ class Replica:
                 self._require_kept(there, base)
             if self._seen is not None:
                 news = news._replace(recs=self._seen.stamped(news.recs))
+            if base and (news.whole or any(map(setback.matters, news.gone))):
+                self._require_kept(self._after(news), base)
             if not copyfile.written(self._copy(), base, news):
                 return False
             if news.total is None:
@@ -495,6 +499,15 @@ class Replica:
         except sqlite3.Error as error:
             self._broken(error)
             return False
+
+    def _after(self, news: Delta) -> dict[str, int]:
+        """Return what there is by the news, key → the revision that wrote it."""
+        there: dict[str, int] = {}
+        if not news.whole:
+            there = dict(self._copy().execute("SELECT key, rev FROM rec").fetchall())
+        for key in news.gone:
+            there.pop(key, None)
+        return there | {rec.key: rec.rev or 0 for rec in news.recs}
 
     def _require_kept(self, there: dict[str, int], base: int) -> None:
         """Insist that what the copy had of scopes and series is `there`, or was followed by more.

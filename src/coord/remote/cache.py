@@ -89,6 +89,12 @@ def tip(cache: str) -> str:
         return ""
 
 
+def is_empty(cache: str) -> bool:
+    """Tell whether nothing was ever fetched or made here."""
+    objects = os.path.join(cache, "objects")
+    return not {*os.listdir(objects), *os.listdir(f"{objects}/pack")} - {"info", "pack"}
+
+
 def tidy(cache: str) -> None:
     """Pack what has come in small pieces, where it is more than git finds quickly.
 

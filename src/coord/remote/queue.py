@@ -168,7 +168,8 @@ def drop(found: Sequence[Taken]) -> None:
 
 def _fresh(home: str) -> str:
     folder = os.path.join(home, "queue")
-    os.makedirs(folder, 0o700, exist_ok=True)
+    for path in (home, folder):
+        os.makedirs(path, 0o700, exist_ok=True)
     return os.path.join(folder, f"{time.time_ns():020d}-{os.urandom(4).hex()}")
 
 

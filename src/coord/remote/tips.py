@@ -135,7 +135,9 @@ def alone(place: Place) -> AbstractContextManager[object]:
 
     Raises:
         Held: another does not end.
+        OSError: nothing can be kept here.
     """
+    os.makedirs(place.home, 0o700, exist_ok=True)  # what is queued there is its owner's alone
     return publish.lock(os.path.join(place.home, "net.lock"), patience=2 * place.patience)
 
 

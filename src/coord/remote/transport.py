@@ -30,7 +30,8 @@ _QUIET = (
     *("-c", "gc.auto=0", "-c", "maintenance.auto=false"),
     *("-c", "credential.interactive=false"),
     *("-c", "protocol.version=2"),  # with an older one a fetch is told all refs that there are
-    *("-c", "core.fsmonitor=false"),
+    # What is not ended by us, since we were killed, ends by itself.
+    *("-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"),
 )
 _FETCH = (
     *("-c", "fetch.unpackLimit=100", "-c", "fetch.writeCommitGraph=false"),
@@ -61,8 +62,8 @@ _SSH = "ssh -oBatchMode=yes -oConnectTimeout={} -oServerAliveInterval=5 -oServer
 def fetch(cache: str, where: Address, end: float) -> str:
     """Return the tip of the board, whose objects are in `cache` then; empty where there is none.
 
-    The first time they are those of the tip alone. The cache is made where it is missing, and anew
-    where it is torn. One process at a time, of all that have this cache, fetches or pushes.
+    Into an empty cache they are those of the tip alone. The cache is made where it is missing, and
+    anew where it is torn. One process at a time, of all that have it, fetches or pushes.
 
     Args:
         cache: the private bare repository of :mod:`coord.remote.cache`.
@@ -75,7 +76,8 @@ def fetch(cache: str, where: Address, end: float) -> str:
         Environment: there is no git to run.
     """
     caches.ensure(cache)
-    depth = () if caches.tip(cache) else ("--depth=1",)
+    # Not where something is: git would cut off what led to the new tip, and that it did.
+    depth = ("--depth=1",) if caches.is_empty(cache) else ()
     argv = (*_FETCH, *depth, "--", where.url, f"+{REF}:{caches.TIP}")
     caches.unlock(cache)
     done = _run(cache, where, argv, end, GIT_TRACE_PACKET="2")

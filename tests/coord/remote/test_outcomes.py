@@ -225,6 +225,56 @@ def test_a_password_in_a_rewritten_url_is_not_shown(
     assert "s3cret" not in repr(failure)
 
 
+@pytest.mark.parametrize("place", ["repository", "command", "global", "helper"])
+def test_who_is_known_to_the_server_by_git_is_known_to_us(
+    web: Http, cache: Cache, home: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """As a push of the branch beside it is: by the repository's config, what CI sets, a helper."""
+    login = "Authorization: Basic bWU6czNjcmV0"
+    denied = b'Status: 401 Unauthorized\r\nWWW-Authenticate: Basic realm="x"\r\n\r\n'
+    web.says = lambda asked: b"" if asked.headers["Authorization"] == login[15:] else denied
+    there = _by(web, cache)
+    with pytest.raises(Denied):
+        there.fetch()
+
+    if place == "repository":
+        argv = ["git", f"--git-dir={there.common}", "config", "http.extraHeader", login]
+        subprocess.run(argv, check=True)
+    elif place == "command":
+        monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+        monkeypatch.setenv("GIT_CONFIG_KEY_0", "http.extraHeader")
+        monkeypatch.setenv("GIT_CONFIG_VALUE_0", login)
+    elif place == "global":
+        with (home / ".gitconfig").open("a") as file:
+            file.write(f'[http "{there.where.url}"]\n\textraHeader = "{login}"\n')
+    else:
+        with (home / ".gitconfig").open("a") as file:
+            file.write('[credential]\n\thelper = "!echo username=me; echo password=s3cret; :"\n')
+
+    old = there.fetch()
+    assert there.push(old, there.commit("2", old))
+
+
+def test_a_program_that_would_ask_for_a_password_is_not_run(
+    web: Http, cache: Cache, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would wait at a screen that nobody sees."""
+    asks = tmp_path / "asks"
+    asks.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\n")
+    asks.chmod(0o755)
+    for variable in ("GIT_ASKPASS", "SSH_ASKPASS"):
+        monkeypatch.setenv(variable, str(asks))
+    monkeypatch.setenv("GIT_TERMINAL_PROMPT", "1")
+    with (home / ".gitconfig").open("a") as file:
+        file.write(f"[core]\n\taskPass = {asks}\n")
+    web.says = lambda _: b'Status: 401 Unauthorized\r\nWWW-Authenticate: Basic realm="x"\r\n\r\n'
+
+    with pytest.raises(Denied):
+        _by(web, cache).fetch()
+
+    assert not (tmp_path / "asked").exists()
+
+
 def test_a_server_that_speaks_no_git_is_unfit(cache: Cache) -> None:
     """As where a port is another's."""
     with _speaking(b"SSH-2.0-x\r\n") as port:
