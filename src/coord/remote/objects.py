@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 PATIENCE = 30.0  # seconds; a tree may have been made to have no end
 MAX_RECORD = (1 << 20) + 100  # bytes of one, with its stamp
-MAX_MESSAGE = 64 << 10  # bytes of a commit
+MAX_MESSAGE = 4 << 10  # bytes of a commit; ours has some 300
 MOST_RECORDS = 100_000
 _PARTS = 3  # of a path
 _MOST = 256 << 20  # bytes of an answer, and of the records of one board
 _LISTED = 64 << 20  # bytes of a list of all records there can be
-_LIMITS = child.Limits(data=512 << 20, cpu=30)
+_LIMITS = child.Limits(data=256 << 20, cpu=10)
 _FILE, _NOTHING = b"100644", b"000000"
 _DRAFT = "refs/coord/draft"  # keeps what is made here until it is fetched back, or never
 _NEWEST = 1000  # messages
@@ -84,10 +84,7 @@ def files(cache: str, commit: str, below: str = "") -> dict[str, str]:
     for row in _told(cache, *asked, most=_LISTED).split(b"\0")[:-1]:
         head, _, path = row.partition(b"\t")
         mode, _, rest = head.partition(b" ")
-        text = _path(cache, path, mode)
-        if text in found:
-            raise Unfit(cache, f"two files of the board are called {_shown(text)}")
-        found[text] = rest.rpartition(b" ")[2].decode()
+        _add(cache, found, path, mode, rest.rpartition(b" ")[2])
     if len(found) > MOST_RECORDS:
         raise Unfit(cache, f"the board has more than {MOST_RECORDS} records")
     return found
@@ -102,26 +99,27 @@ def changes(cache: str, old: str, new: str, below: str = "") -> Changes:
     """
     asked = ("diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", old, new, "--")
     fields = _told(cache, *asked, *([below] if below else []), most=_LISTED).split(b"\0")
-    written, gone = {}, []
+    written: dict[str, str] = {}
+    gone = []
     for head, path in zip(fields[::2], fields[1::2], strict=False):
         _, mode, _, name, _ = head.split(b" ")
         if mode == _NOTHING:
             gone.append(path.decode("latin-1"))
         else:
-            written[_path(cache, path, mode)] = name.decode()
+            _add(cache, written, path, mode, name)
     return Changes(written, gone)
 
 
-def _path(cache: str, path: bytes, mode: bytes) -> str:
-    """Return the path of a file that may be one of ours.
+def _add(cache: str, found: dict[str, str], path: bytes, mode: bytes, name: bytes) -> None:
+    """Add a file, path → object.
 
     Raises:
-        Unfit: it may not.
+        Unfit: it is none of ours.
     """
     text = path.decode("latin-1")
-    if mode != _FILE or text.count("/") >= _PARTS:
+    if mode != _FILE or text.count("/") >= _PARTS or text in found:
         raise Unfit(cache, f"what stands there is no board of ours: it has {_shown(text)}")
-    return text
+    found[text] = name.decode()
 
 
 def _shown(path: str) -> str:

@@ -129,9 +129,16 @@ _HOSTILE = [
 @pytest.mark.parametrize("made", _HOSTILE)
 @pytest.mark.parametrize("is_known", [True, False])
 def test_what_none_of_ours_has_written_is_no_board_and_harms_no_copy(
-    bare: Bare, tmp_path: Path, made: Callable[[Bare], str], *, is_known: bool
+    bare: Bare,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    made: Callable[[Bare], str],
+    *,
+    is_known: bool,
 ) -> None:
     """It is said in a line without escapes; once it is gone the board goes on where it was."""
+    monkeypatch.setattr(objects, "_LIMITS", child.Limits(data=64 << 20, cpu=10))
+    monkeypatch.setattr(objects, "_LISTED", 4 << 20)
     copy = str(tmp_path / "copy")
     if is_known:
         before = Replica(_chain(bare, tmp_path, "known"), copy, fresh=0)
@@ -167,7 +174,7 @@ def test_a_record_larger_than_any_is_not_read(bare: Bare, tmp_path: Path) -> Non
 
 
 def test_more_records_than_a_board_has_are_not_read(
-    bare: Bare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bare: Bare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is more of them than fits into memory."""
     cache = str(bare.path)
