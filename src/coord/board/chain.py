@@ -81,7 +81,7 @@ class Chain(Transacting[Held]):
         """See :meth:`coord.board.store.Store.probe`."""
         from coord.board import remoteprobe  # noqa: PLC0415  # for the doctor alone
 
-        return remoteprobe.probe(self, self._place)
+        return remoteprobe.probe(self, self._place, self._share)
 
     def close(self) -> None:
         """Nothing is open between two calls."""

@@ -37,6 +37,7 @@ LATELY = 900.0  # seconds in which who has pushed is one of those that push
 _LAGS = 60.0  # seconds in which an older tip than ours is a server that lags behind
 _AGAIN, _PAUSE = 3, 0.3
 _LONGEST = 12  # digits of a number
+_HOST, _HOSTS = 16, 500  # characters of a host's id; how many are known, so that they fit a file
 
 
 class Place(NamedTuple):
@@ -182,6 +183,8 @@ def _fetched(place: Place, tip: Tip) -> Tip:
             return tip
         time.sleep(_PAUSE)
     rev = _number(place, objects.messages(place.cache, "", name)[0]) if name else EMPTY
+    if name:
+        objects.files(place.cache, name)  # what is no board's is never known
     line = os.urandom(8).hex()
     return keep(place, tip._replace(name=name, rev=rev, line=line, began=began, seen={}))
 
@@ -196,9 +199,11 @@ def _gone_on(place: Place, tip: Tip, name: str, began: float) -> Tip | None:
     messages = objects.messages(place.cache, tip.name, name)
     if _number(place, messages[0]) != tip.rev + ahead:
         return None
-    came = {lines[1]: began for lines in messages if lines[1:]}
+    objects.changes(place.cache, tip.name, name)  # likewise
+    came = {lines[1]: began for lines in messages if lines[1:] and len(lines[1]) == _HOST}
     lately = {one: at for one, at in tip.seen.items() if began - at < LATELY}
-    return tip._replace(name=name, rev=tip.rev + ahead, began=began, seen={**lately, **came})
+    seen = dict([*lately.items(), *came.items()][-_HOSTS:])
+    return tip._replace(name=name, rev=tip.rev + ahead, began=began, seen=seen)
 
 
 def _is_behind(place: Place, tip: Tip, name: str) -> bool:
