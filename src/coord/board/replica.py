@@ -509,13 +509,10 @@ class Replica:
         self._copy()  # after a fork it is another, of which nothing is known
         if self._is_old() and not (self._as_it_is and self._rev()):
             self._reaches()
-        rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
+        at, given = ("at", ()) if self._seen is None else self._seen.column()
+        rows = self._run(f"SELECT key, value, {at}, rev FROM rec WHERE {where}", *given, *values)  # noqa: S608
         gone = {key for pid, key in self._going if pid == os.getpid()}
-        found = (Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone)
-        if self._seen is None:
-            return list(found)
-        told = self._seen.told
-        return [rec if rec.at is None else rec._replace(at=told(rec.at)) for rec in found]
+        return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone]
 
     def _reaches(self) -> bool:
         """Bring the copy up to date, or go on with it as it is: then return False.
