@@ -18,7 +18,6 @@ from coord.base import duration, publish
 from coord.board import about, answers, copyfile, keys, moved, retired, setback
 from coord.board.cluster import BATCH, Cluster, Since
 from coord.board.copyfile import LAST, below, path_of
-from coord.board.firstseen import Sightings
 from coord.board.store import Misconfigured, Pending, Rec, StoreError, Unavailable, Unknown
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from coord.board.cluster import Delta
+    from coord.board.firstseen import Sightings
     from coord.board.probe import Probe
 
 FRESH = 1.0  # seconds: what one command reads, it reads off one copy
@@ -600,7 +600,9 @@ class Replica:
         if self._open is None or self._open[0] != os.getpid():
             try:
                 made = self._use(copyfile.opened(self._path))
-            except (sqlite3.Error, OSError):
+            except (sqlite3.Error, OSError) as error:
+                if isinstance(error, sqlite3.Error) and copyfile.is_no_copy(error):
+                    publish.forget(self._path)
                 made = self._use(copyfile.opened(copyfile.MEMORY))
             if self.caps.clock and self._cluster.ahead is None:
                 self._cluster.ahead = copyfile.remembered(made)
@@ -608,7 +610,10 @@ class Replica:
         return self._open[1]
 
     def _use(self, made: sqlite3.Connection) -> sqlite3.Connection:
-        self._seen = None if self.caps.clock else Sightings(made)
+        if not self.caps.clock:
+            from coord.board.firstseen import Sightings  # noqa: PLC0415  # for these boards alone
+
+            self._seen = Sightings(made)
         self._open, self._as_of = (os.getpid(), made), _NEVER
         return made
 
