@@ -250,8 +250,10 @@ class Replica:
         return [key for pid, key in self._going if pid == os.getpid()][:_ALONG]
 
     def _left(self, found: Sequence[str]) -> None:
-        """Have keys, of which the server knows by now, wait no more."""
+        """Have keys, of which the board knows by now or with its next write, wait no more."""
         if found:
+            gone = [(path_of(key),) for key in found]
+            self._copy().executemany("UPDATE rec SET ours = 0 WHERE path = ?", gone)
             self._going = [one for one in self._going if one[1] not in found]
 
     def read(self, key: str) -> Rec | None:

@@ -130,6 +130,13 @@ class Roll:
         actor = actors.find(self._store, place.instance) if place.instance else None
         return (actor and self.away(actor)) or "in another clone"
 
+    def dates(self, place: Place) -> bool:
+        """Tell whether how old a place is can be told by what it says, so by a clock known here.
+
+        That of another clone may be years apart, where the board has none.
+        """
+        return not (self._hears and self.is_elsewhere(place.clone))
+
     def _is_afar(self, place: Place) -> bool:
         """Tell whether a place is of another clone on a board that both have come to."""
         return self._store.caps.hosts and self.is_elsewhere(place.clone)
@@ -192,9 +199,14 @@ class Roll:
         return list(actors.every(self._store))
 
     def _is_recent(self, actor: Actor, status: Status) -> bool:
-        came = None if self._is_passed_over(actor) else actor.at
-        signs = [sign for sign in (status.seen, came) if sign is not None]
+        if self._is_passed_over(actor):
+            return False
+        signs = [sign for sign in (status.seen, actor.at) if sign is not None]
         return self.now is None or any(self.now - sign < _REMEMBERED for sign in signs)
+
+    def is_here(self, actor: Actor) -> bool:
+        """Tell whether a worker is present, and its clone has not ceased to tell of it."""
+        return self.of(actor.instance).present and not self._is_passed_over(actor)
 
     def _is_passed_over(self, actor: Actor) -> bool:
         """Tell whether another clone tells of its workers, and of this one no more.

@@ -168,12 +168,12 @@ def _unreadable(store: Store, common_dir: str, root: str) -> Iterator[Finding]:
 
 def _reused(store: Store, common_dir: str) -> Iterator[Finding]:
     """Yield each scope that a version without the mark began anew after it had been swept away."""
-    since = retired.since(store)
-    if since is None:
+    mark = retired.first(store)
+    if mark is None:
         return
     for folder in store.folders("claims"):
         first = store.read(keys.event(folder, 1))
-        if first is not None and first.at is not None and first.at > since:
+        if first is not None and retired.is_before(store, mark, first):
             yield _given_twice(common_dir, folder)
 
 

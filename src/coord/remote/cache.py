@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 
-from coord.base import publish
+from coord.base import peerfile, publish
 from coord.repo import git
 
 #: Where a fetch leaves the tip.
@@ -68,13 +68,16 @@ def renew(cache: str, algorithm: str) -> None:
 
 
 def algorithm(cache: str) -> str:
-    """Return what its objects are named by.
+    """Return what its objects are named by; SHA-1 where that cannot be read."""
+    try:
+        return "sha256" if b"sha256" in peerfile.read(os.path.join(cache, "config")) else "sha1"
+    except OSError:
+        return "sha1"
 
-    Raises:
-        OSError: it is gone.
-    """
-    with open(os.path.join(cache, "config"), "rb") as file:
-        return "sha256" if b"sha256" in file.read() else "sha1"
+
+def is_sound(cache: str) -> bool:
+    """Tell whether the commits that its refs name are there, with all that is in them."""
+    return not _asked(cache, "rev-list", "--objects", "--no-walk", "--quiet", "--all").code
 
 
 def tip(cache: str) -> str:
@@ -86,6 +89,12 @@ def tip(cache: str) -> str:
         return ""
 
 
+def is_empty(cache: str) -> bool:
+    """Tell whether nothing was ever fetched or made here."""
+    objects = os.path.join(cache, "objects")
+    return not {*os.listdir(objects), *os.listdir(f"{objects}/pack")} - {"info", "pack"}
+
+
 def tidy(cache: str) -> None:
     """Pack what has come in small pieces, where it is more than git finds quickly.
 
@@ -93,16 +102,18 @@ def tidy(cache: str) -> None:
     """
     objects = os.path.join(cache, "objects")
     if _count(os.path.join(objects, _SAMPLE)) > _LOOSE or _count(f"{objects}/pack") > _PACKS:
-        git.ask("repack", "-adkq", cwd=cache, env={**git.elsewhere(), "GIT_DIR": cache})
-        git.ask(
-            "prune", "--expire=1.hour.ago", cwd=cache, env={**git.elsewhere(), "GIT_DIR": cache}
-        )
+        _asked(cache, "repack", "-adkq")
+        _asked(cache, "prune", "--expire=1.hour.ago")
 
 
 def unlock(cache: str) -> None:
     """Take away what a fetch that was killed has left locked, as the one process that is at it."""
     for name in (TIP, "shallow"):
         publish.unlink(os.path.join(cache, f"{name}.lock"))
+
+
+def _asked(cache: str, *args: str) -> git.Output:
+    return git.ask(f"--git-dir={cache}", *args, cwd="/")
 
 
 def _make(temp: str, algorithm: str) -> None:

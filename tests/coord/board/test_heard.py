@@ -92,12 +92,12 @@ class Teller:
         return False
 
 
-def _found(name: str) -> Actor:
-    return Actor(name, name, "worktrees/far", "two", now(), FAR)
+def _found(name: str, home: str = "worktrees/far", made: str = FAR) -> Actor:
+    return Actor(name, name, home, "two", now(), made)
 
 
-def _actor(name: str) -> bytes:
-    words = _found(name)._asdict()
+def _actor(name: str, *where: str) -> bytes:
+    words = _found(name, *where)._asdict()
     del words["at"], words["rev"]
     return json.dumps({"schema": 1, **words}).encode()
 
@@ -107,14 +107,14 @@ class Reader:
 
     def __init__(self, address: Address, path: Path, world: World, here: Worktree) -> None:
         self.machine = Machine(world)
-        self._address, self._path, self._world, self._here = address, path, world, here
+        self._address, self._path, self._world, self.here = address, path, world, here
 
     def look(self, instance: str = "i-a") -> presence.Status:
         """Return what is known of a worker of the other clone."""
         self._world.at = self.machine
         store = Replica(Clockless(self._address), str(self._path), fresh=0)
         try:
-            return Roll(store, self._here, EXPIRES).of(instance)
+            return Roll(store, self.here, EXPIRES).of(instance)
         finally:
             store.close()
 
@@ -318,3 +318,58 @@ def test_a_word_that_cannot_be_read_leaves_who_came_to_the_board_as_it_came(
     assert reader.look().present
     world.passed += _LONGEST + 2
     assert reader.look().liveness == presence.UNKNOWN
+
+
+def test_what_a_clone_has_told_of_its_own_worker_ends_as_all_silence_does(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands in for files of another year, which say nothing, for the expiry and no longer."""
+    world, teller, reader = scenes.made(monkeypatch)
+    made = clone.known(reader.here.common_dir)
+    store = Replica(Clockless(teller.address), fresh=0)
+    store.create(keys.actor("i-own"), _actor("i-own", "worktrees/none", made))
+    sign = attendance.Sign(world.time())
+    told = attendance.Attendance("one", {"i-own": sign}, world.time(), *world.at.uptime)
+    reader.machine = world.at
+    store.create(attendance.key(made), attendance.encode(told, world.time()))
+    store.close()
+    monkeypatch.setattr(presence.Judge, "of", lambda *_: presence.Status(presence.UNKNOWN))
+
+    assert reader.look("i-own") == presence.Status(
+        presence.PRESENT, pytest.approx(world.time(), abs=2)
+    )
+    world.passed += EXPIRES + 1
+    assert reader.look("i-own").liveness == presence.UNKNOWN
+
+
+def test_a_new_copy_lists_nobody_of_whom_its_clone_tells_no_more(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All who ever came are new to it; who holds something is listed all the same."""
+    world, teller, reader = scenes.made(monkeypatch)
+    teller.act("i-a")
+    world.passed += 8 * 86400
+    teller.act("i-b")
+
+    def listed(*holding: str) -> set[str]:
+        store = Replica(Clockless(teller.address), fresh=0)
+        try:
+            found = Roll(store, reader.here, EXPIRES).members(holding)
+            return {one.actor.instance for one in found} & {"i-a", "i-b"}
+        finally:
+            store.close()
+
+    def here() -> set[str]:
+        store = Replica(Clockless(teller.address), fresh=0)
+        try:
+            found = Roll(store, reader.here, EXPIRES)
+            return {one.instance for one in found.everyone() if found.is_here(one)}
+        finally:
+            store.close()
+
+    assert listed() == {"i-b"}
+    assert listed("i-a") == {"i-a", "i-b"}
+    assert here() == {"i-b"}
+    assert reader.look("i-a").present  # whether it is, a clone that has just come cannot tell
+    world.passed += _LONGEST + 2
+    assert not reader.look("i-a").present

@@ -15,8 +15,12 @@ import pytest
 from coord.board import chosen, claims, engine
 from coord.board.choice import Choice
 from coord.board.directory import Directory
-from coord.board.moved import Moved
+from coord.board.moved import Goal, Moved
+from coord.etcd import address
+from coord.repo import worktree
+from coord.work import migrate
 from harness.board import answer, scope, worker
+from harness.clockless import YEAR, Clockless
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,3 +213,25 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, fresh: Callable[
         assert claims.state(there, "task:1").holder is not None
         assert [rec.key for rec in there.list("about")] == ["about/board"], (name, number)
     assert killed > len(points[::step]) - 3  # now and then there is a sign of life less to write
+
+
+def test_from_a_board_without_a_clock_no_stamp_goes_along(ann: Repo, url: str) -> None:
+    """Each is of its writer's clock: a year behind, all of it would be old where a clock decides.
+
+    Nor does what a clone tells of its workers, which is of such a clock too.
+    """
+    there = Clockless(address.parsed(url))
+    there.skewed = -YEAR
+    for key in ("claims/s-x/00000001", "actors/i-x", "present/c-x"):
+        there.create(key, b"x\n")
+    here = worktree.discover(str(ann.path), ann.env)
+    local = Directory(str(ann.path.parent / "coming"))
+    goal = Goal("local", "e", "c")
+
+    migrate._copied(migrate._Move(here, there, local, goal))
+
+    assert {rec.key: rec.value for rec in local.everything()} == {
+        "claims/s-x/00000001": b"x\n", "actors/i-x": b"x\n"
+    }  # fmt: skip
+    assert all(abs((local.now() or 0) - (rec.at or 0)) < 60 for rec in local.everything())
+    there.close()

@@ -27,22 +27,33 @@ if TYPE_CHECKING:
     from coord.board.store import Store
 
 
+_DEAR = 10
+
+
 class Maker(NamedTuple):
     """Opens one and the same store from any process.
 
     Attributes:
         kind: opens what `place` names.
         place: a folder, or a URL.
-        keys: how many keys each of many racers tries to create.
+        fewer: by how much what costs a push each is tried less often than where it costs a file.
     """
 
     kind: Callable[[str], Store]
     place: str
-    keys: int
+    fewer: int
 
     def open(self) -> Store:
         """Return a fresh client of the store."""
         return self.kind(self.place)
+
+    def times(self, most: int, least: int = 1) -> int:
+        """Return how often to try what is tried `most` times on files."""
+        return max(least, most // self.fewer)
+
+    def racers(self, most: int) -> int:
+        """Return how many race where on files `most` do."""
+        return most if self.fewer < _DEAR else most // 2
 
 
 class Kind(NamedTuple):
@@ -50,7 +61,7 @@ class Kind(NamedTuple):
 
     opened: Callable[[str], Store]
     server: str | None
-    keys: int
+    fewer: int
 
 
 def _host(place: str) -> Chain:
@@ -64,14 +75,13 @@ def _clone(place: str) -> Chain:
 
 
 STORES = {
-    "directory": Kind(Directory, None, 50),
-    "etcd": Kind(lambda url: Cluster(address.parsed(url)), "etcd", 20),
+    "directory": Kind(Directory, None, 1),
+    "etcd": Kind(lambda url: Cluster(address.parsed(url)), "etcd", 2),
     # Racers on hosts of their own race to push; those of one clone are pushed for by one of them.
-    "git": Kind(_host, "bare", 8),
-    "git-clone": Kind(_clone, "bare", 8),
-    "git-replica": Kind(lambda place: Replica(_host(place), fresh=0), "bare", 8),
+    "git": Kind(lambda place: Replica(_host(place), fresh=0), "bare", 20),
+    "git-clone": Kind(lambda place: Replica(_clone(place), fresh=0), "bare", 20),
     # A copy that is never fresh enough: each read brings it up to date, as each command's first.
-    "replica": Kind(lambda url: Replica(Cluster(address.parsed(url)), fresh=0), "etcd", 10),
+    "replica": Kind(lambda url: Replica(Cluster(address.parsed(url)), fresh=0), "etcd", 4),
 }
 
 
@@ -91,7 +101,7 @@ def maker(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
         place = f"{request.getfixturevalue(kind.server)}/{os.urandom(6).hex()}"
         if kind.server == "bare":
             subprocess.run(["git", "init", "-q", "--bare", place], check=True)
-    return Maker(kind.opened, place, kind.keys)
+    return Maker(kind.opened, place, kind.fewer)
 
 
 @pytest.fixture

@@ -71,12 +71,14 @@ def _gone(store: Store, seq: int, *line: events.Place) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_happens_to_a_line_it_is_read_as_it_was_written(store: Store, seed: int) -> None:
+def test_whatever_happens_to_a_line_it_is_read_as_it_was_written(
+    store: Store, maker: Maker, seed: int
+) -> None:
     """Places that come, go, change and are taken, between sweeps and writers who come too late."""
     rng, deleted = random.Random(seed), set[int]()  # noqa: S311
     for number in range(10):
         claim(store, number)
-    for turn in range(60):
+    for turn in range(maker.times(60, 10)):
         line = [*claims.state(store, SCOPE).line]
         one = int((rng.choice(line).instance or "-0").rpartition("-")[2]) if line else 0
         before = _numbers(store)
@@ -119,7 +121,7 @@ def test_racing_claimants_behind_a_long_line_each_have_one_place(
     for number in range(20):
         claim(maker.open(), number)
 
-    came = race(8, _claim, maker)
+    came = race(maker.racers(8), _claim, maker)
 
     line = _line(maker.open())
     assert line[:20] == _named(range(20))
