@@ -150,12 +150,12 @@ def flush(place: Place, share: Share) -> None:
     pause = _FIRST
     try:
         for _ in range(_TRIES):
-            _await_turn(place, share)
             work = _with_more(place, work)
             if _is_settled(place, share, work):
                 return
             time.sleep(random.uniform(0, pause))  # noqa: S311  # not to meet again
             pause = min(_MOST, 2 * pause)
+            _await_turn(place, share)
         raise Absent(place.where.text, "others were faster, however often it was tried")
     except (Failure, OSError) as error:
         why = error if isinstance(error, Failure) else Lost(place.home, str(error))
@@ -178,7 +178,10 @@ def _with_more(place: Place, work: _Work) -> _Work:
 
 
 def _is_settled(place: Place, share: Share, work: _Work) -> bool:
-    """Decide all on the tip, and push what holds; False where another clone was first."""
+    """Decide all on the tip, and push what holds; False where that is to be done once more.
+
+    That is where another clone was first, or it is not our turn to push; what holds not needs none.
+    """
     tip = _current(place, share, work)
     draft, done = _decided(place, tip, work)
     if False in done and tip.began < work.since:
@@ -186,6 +189,8 @@ def _is_settled(place: Place, share: Share, work: _Work) -> bool:
         draft, done = _decided(place, tip, work)
     if any(done) or not work.asked:
         draft.add(change for one in (*work.asked, *work.along) for change in one.ask.also)
+        if not draft.is_empty and not is_our_turn(place, share):
+            return False
         pushed = tip if draft.is_empty else _pushed(place, share, tip, draft)
         if pushed is None:
             return False
