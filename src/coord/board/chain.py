@@ -19,7 +19,7 @@ from coord.board.transacting import BATCH, MAX_VALUE, Transacting
 from coord.liveness import machine
 from coord.remote import draft, objects, pushing, queue, tips
 from coord.remote.draft import Ask, Change, Held
-from coord.remote.pushing import Share
+from coord.remote.share import Share
 from coord.remote.tips import Place, Tip
 
 if TYPE_CHECKING:
