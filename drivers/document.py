@@ -13,7 +13,7 @@ from coord.drivers.kinds import SECTION
 from coord.drivers.line import is_directive, is_release
 from coord.drivers.moves import Moves
 from coord.drivers.place import Weaver, added, descending, is_copy, removed, tables
-from coord.drivers.records import line_end, line_ends, terminated
+from coord.drivers.records import common_end, line_end, line_ends, terminated
 from coord.drivers.texts import Texts
 from coord.drivers.tree import difference, raw, text, unfolded
 
@@ -42,28 +42,55 @@ def join(
     Raises:
         Clash: they cannot be joined.
     """
-    end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
+    texts = [base, ours, theirs]
+    run = None if ours == theirs else passage.find(texts, start)
+    tail = None if run is None else behind(run, start, edits=edits)
+    if run is None or tail is None:
+        return whole(texts, start, edits=edits)
+    return ours[: run.end] + tail
+
+
+def behind(run: Passage, start: bytes | None, *, edits: bool) -> bytes | None:
+    """Return what the join has behind a run that all three texts have; None: read them whole.
+
+    Raises:
+        Clash: they cannot be joined.
+    """
+    end = _line_end(run)
+    if run.tails[1] == run.tails[2]:
+        return terminated(run.tails[1], end)
+    try:
+        short = _of_texts(run.without(), start, end, run, lambda: run.whole(0), edits=edits)
+    except Clash as error:
+        error.line = run.numbered(error.line)
+        raise
+    return run.behind(short)
+
+
+def _line_end(run: Passage) -> bytes:
+    """Return the line end of a join; in the run there is no CR."""
+    if not any(b"\r" in tail for tail in run.tails):
+        return b"\n"
+    above = run.lines()
+    base, ours, theirs = ((crlf, above + lines) for crlf, lines in map(line_ends, run.tails))
+    return line_end(base, ours, theirs)
+
+
+def whole(texts: list[bytes], start: bytes | None, *, edits: bool) -> bytes:
+    """Return the join of three texts, all of which is read. Raise Clash."""
+    base, ours, theirs = texts
+    end = common_end(base, ours, theirs)
     if ours == theirs:
         return terminated(ours, end)
-    run = passage.find([base, ours, theirs], start)
-    if run is not None:
-        sides = [run.without(text) for text in (base, ours, theirs)]
-        try:
-            whole = run.back_in(_of_texts(sides, start, end, base, run, edits=edits), ours)
-        except Clash as error:
-            error.line += run.lines if error.line > run.line + run.kept.count(b"\n") else 0
-            raise
-        if whole is not None:
-            return whole
-    return _of_texts([base, ours, theirs], start, end, base, None, edits=edits)
+    return _of_texts(texts, start, end, None, lambda: base, edits=edits)
 
 
 def _of_texts(
     sides: list[bytes],
     start: bytes | None,
     end: bytes,
-    base: bytes,
     run: Passage | None,
+    base: Callable[[], bytes],
     *,
     edits: bool,
 ) -> bytes:
