@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 LEAST = 1 << 16  # bytes in common from which looking for a run pays
 DEPTH = 2  # of the sections that most documents are made of
 _MARK = b"#" * DEPTH + b" "
-_BEGIN = b"\n" + _MARK
+BEGIN = b"\n" + _MARK
+STARTS = (None, _MARK)
 # A byte is found ten times as fast as some of them in a row, and most texts lack most of these.
-_FENCES = tuple((fence[:1], fence) for fence in (b"```", b"~~~", b"<!--", b"\r"))
-_RULES = tuple((bytes([byte]), b"\n" + 3 * bytes([byte])) for byte in b"-=^\"'*+.")
-_HEADS = ((b"#", b"\n# "), (b"=", b"urgency="))
+FENCES = tuple((fence[:1], fence) for fence in (b"```", b"~~~", b"<!--", b"\r"))
+RULES = tuple((bytes([byte]), b"\n" + 3 * bytes([byte])) for byte in b"-=^\"'*+.")
+HEADS = ((b"#", b"\n# "), (b"=", b"urgency="))
 _HASHES = re.compile(rb"\n###+[ \t]*\n")
 _NAMES = re.compile(rb"\n(## [^\n]*)")
 _BLANKS = frozenset(b" \t\r\v\f")
@@ -44,38 +45,85 @@ _STAMPS = re.compile(
 
 
 class Passage:
-    """A run of sections that several texts have at one place, and nothing else before it.
+    """A run of sections between two places of a text, which other texts have as well.
 
     `above` is where it begins, `end` where it ends, `kept` what of it stays, and `names` are those
-    of its first section and its last; `tails` is what each text has behind it; `line` is the index
-    of its first line.
+    of its first section and its last. In the text without what is left out, the section before it
+    begins at line `anchor`, and what is kept of it at `line`.
     """
 
-    def __init__(self, read: Read, above: int, end: int, tails: list[bytes]) -> None:
+    def __init__(self, read: Read, above: int, end: int) -> None:
         self._read = read
-        self.end = end
         self.above = above
+        self.end = end
         self.kept = b""
         self.names = b"", b""
-        self.tails = tails
-        self._top = read(0, above)
-        self.line = self._top.count(b"\n")
+        self.anchor = 0
+        self.line = 0
         self._stamps = _Stamps()
 
-    def is_plain(self) -> bool:
-        """Tell whether there are lines and sections alone, and see which are to be kept."""
-        names = {name for text in (self._top, *self.tails) for name in _names(b"\n" + text)}
+    def is_plain(self, names: set[bytes]) -> bool:
+        """Tell whether there are lines and sections alone; those of these names are to be kept."""
         kept: list[bytes] = []
-        for piece in _pieces(self._read, self.above - 1, self.end, _BEGIN):
-            if not _is_plain(piece):
+        for piece in _pieces(self._read, self.above - 1, self.end, BEGIN):
+            if not is_plain(piece):
                 return False
-            found = _names(piece)
+            found = names_in(piece)
             self.names = self.names[0] or found[0], found[-1]
             self._stamps.add(piece, found)
             if not names.isdisjoint(found):
                 kept.append(_sections(piece, names))
         self.kept = b"".join(kept)
         return 2 * len(self.kept) < self.end - self.above  # or little is gained
+
+    def lines(self, begin: int = 0) -> int:
+        """Return how many lines there are from a place to the end of the run."""
+        places = range(begin, self.end, CHUNK)
+        return sum(self._read(at, min(at + CHUNK, self.end)).count(b"\n") for at in places)
+
+    def more(self, line: int, begin: int) -> int | None:
+        """Return how many lines are left out above a line; None: it may be among them.
+
+        It is a number in a text without them, where what is kept of the run follows `begin`.
+        """
+        kept = self.kept.count(b"\n")
+        if line <= begin:
+            return 0
+        return self.lines(self.above) - kept if line > begin + kept else None
+
+    def steps(self) -> tuple[int, int]:
+        """Return how many sections stand above a smaller one, and above a larger one."""
+        if self._stamps.are_all:
+            return self._stamps.down, self._stamps.up
+        down, up = 0, 0
+        last: list[tuple[Size, bytes]] = []
+        for piece in _pieces(self._read, self.above - 1, self.end, BEGIN):
+            order = last + [(size(name, SECTION), name) for name in names_in(piece)]
+            down, up = (sum(counts) for counts in zip((down, up), steps(order), strict=True))
+            last = order[-1:]
+        return down, up
+
+
+class Beginning(Passage):
+    """A run of sections that several texts begin with; `tails` is what each has behind it."""
+
+    def __init__(self, read: Read, above: int, end: int, tails: list[bytes]) -> None:
+        super().__init__(read, above, end)
+        self.tails = tails
+        self._top = read(0, above)
+        self.line = self._top.count(b"\n")
+        self.anchor = self.line - self._top.count(b"\n", self._top.rfind(BEGIN) + 1)
+
+    def is_left_out(self) -> bool:
+        """Tell whether it can be, and see what is kept."""
+        return self.is_plain(
+            {name for text in (self._top, *self.tails) for name in names_in(b"\n" + text)}
+        )
+
+    @property
+    def left(self) -> int:
+        """How many bytes of it and above stand in a text without what is left out."""
+        return len(self._top) + len(self.kept)
 
     def without(self) -> list[bytes]:
         """Return the texts without what is left out."""
@@ -89,28 +137,6 @@ class Passage:
     def whole(self, side: int) -> bytes:
         """Return a text as it is."""
         return self._read(0, self.end) + self.tails[side]
-
-    def lines(self, begin: int = 0) -> int:
-        """Return how many lines there are from a place to the end of the run."""
-        places = range(begin, self.end, CHUNK)
-        return sum(self._read(at, min(at + CHUNK, self.end)).count(b"\n") for at in places)
-
-    def numbered(self, line: int) -> int:
-        """Return the number of a line in a text, from that without what is left out."""
-        kept = self.kept.count(b"\n")
-        return line if line <= self.line + kept else line + self.lines(self.above) - kept
-
-    def steps(self) -> tuple[int, int]:
-        """Return how many sections stand above a smaller one, and above a larger one."""
-        if self._stamps.are_all:
-            return self._stamps.down, self._stamps.up
-        down, up = 0, 0
-        last: list[tuple[Size, bytes]] = []
-        for piece in _pieces(self._read, self.above - 1, self.end, _BEGIN):
-            order = last + [(size(name, SECTION), name) for name in _names(piece)]
-            down, up = (sum(counts) for counts in zip((down, up), steps(order), strict=True))
-            last = order[-1:]
-        return down, up
 
 
 class _Stamps:
@@ -142,7 +168,7 @@ class _Stamps:
         self._last = stamps[-1:], names[-1:]
 
 
-def find(texts: list[bytes], start: bytes | None) -> Passage | None:
+def find(texts: list[bytes], start: bytes | None) -> Beginning | None:
     """Return what can be left out of three texts, if anything."""
     text = texts[0]
     return of(
@@ -155,31 +181,41 @@ def find(texts: list[bytes], start: bytes | None) -> Passage | None:
 
 def of(
     read: Read, common: int, tails: Callable[[int], list[bytes]], start: bytes | None
-) -> Passage | None:
+) -> Beginning | None:
     """Return what can be left out of texts that have their first `common` bytes in common.
 
     `read` gives these, and `tails` what each text has from a place among them on.
     """
-    if common < LEAST or start not in (None, _MARK):
+    if common < LEAST or start not in STARTS:
         return None
+    top = first(read, BEGIN, 0, common)
+    ends = bounds(read, top, common, start) if top >= 0 else None
+    if ends is None or not _is_plain_above(read, top, ends[0]):
+        return None
+    run = Beginning(read, *ends, tails(ends[1]))
+    return run if run.is_left_out() else None
+
+
+def bounds(read: Read, top: int, common: int, start: bytes | None) -> tuple[int, int] | None:
+    """Return where a run begins and ends of which all is in common that is read from `top` on.
+
+    The section that begins there stays, and two at the end, for the last one may go on.
+    """
     end = common
-    for _ in range(3):  # the last section may go on, and two stay
+    for _ in range(3):
         end = block(read, end, _MARK)
-    top = first(read, _BEGIN, 0, common)
-    begin = first(read, _BEGIN, top + 1, common) + 1 if top >= 0 else 0
-    if not 0 < begin < end - LEAST // 2 or not _is_seam(read, end, common, start):
+    begin = first(read, BEGIN, top + 1, common) + 1
+    if not 0 < begin < end - LEAST // 2:
         return None
-    run = Passage(read, begin, end, tails(end))
-    if not _is_seam(read, begin, common, start) or not _is_plain_above(read, top, begin):
-        return None
-    return run if run.is_plain() else None
+    both = _is_seam(read, end, common, start) and _is_seam(read, begin, common, start)
+    return (begin, end) if both else None
 
 
 def _is_plain_above(read: Read, top: int, begin: int) -> bool:
     """Tell whether sections begin at `top` and no rule stands below there, and no code anywhere."""
-    if any(_has(piece, _FENCES) for piece in _pieces(read, 0, begin, b"\n")):
+    if any(has(piece, FENCES) for piece in _pieces(read, 0, begin, b"\n")):
         return False
-    return all(map(_is_plain, _pieces(read, top, begin, b"\n")))
+    return all(map(is_plain, _pieces(read, top, begin, b"\n")))
 
 
 def _pieces(read: Read, begin: int, end: int, mark: bytes) -> Iterator[bytes]:
@@ -196,15 +232,19 @@ def _pieces(read: Read, begin: int, end: int, mark: bytes) -> Iterator[bytes]:
         size = CHUNK
 
 
-def _has(text: bytes, odd: tuple[tuple[bytes, bytes], ...]) -> bool:
+def has(text: bytes, odd: tuple[tuple[bytes, bytes], ...]) -> bool:
+    """Tell whether one of some marks stands in a text."""
     return any(byte in text and marks in text for byte, marks in odd)
 
 
-def _is_plain(text: bytes) -> bool:
+def is_plain(text: bytes) -> bool:
     """Tell whether each line with the mark begins a section, and no other line does."""
-    if _has(text, _FENCES) or _has(text, _RULES) or _has(text, _HEADS):
-        return False
-    return b"\n###" not in text or not _HASHES.search(text)
+    return not has(text, FENCES) and not has(text, RULES) and not has_odd_heads(text)
+
+
+def has_odd_heads(text: bytes) -> bool:
+    """Tell whether a heading stands there that is none of the mark, or one of hashes alone."""
+    return has(text, HEADS) or (b"\n###" in text and _HASHES.search(text) is not None)
 
 
 def _is_seam(read: Read, place: int, end: int, start: bytes | None) -> bool:
@@ -214,7 +254,8 @@ def _is_seam(read: Read, place: int, end: int, start: bytes | None) -> bool:
     return len(above) == 2 and seam_depth([*above, *below], 2, start) == DEPTH  # noqa: PLR2004
 
 
-def _names(text: bytes) -> list[bytes]:
+def names_in(text: bytes) -> list[bytes]:
+    """Return the names of the sections that begin behind a line end of a text."""
     names = _NAMES.findall(text)
     is_bare = _BLANKS.isdisjoint(map(_LAST, names))
     return names if is_bare else [name.rstrip() for name in names]
@@ -222,7 +263,7 @@ def _names(text: bytes) -> list[bytes]:
 
 def _sections(piece: bytes, names: set[bytes]) -> bytes:
     """Return the sections of a piece that have one of these names."""
-    sections = piece[:-1].split(_BEGIN)[1:]
+    sections = piece[:-1].split(BEGIN)[1:]
     heads = [(_MARK + section.partition(b"\n")[0]).rstrip() for section in sections]
     pairs = zip(heads, sections, strict=True)
     return b"".join(_MARK + section + b"\n" for head, section in pairs if head in names)

@@ -11,14 +11,13 @@ from _bisect import bisect_left  # `bisect` is a file more to load
 
 from coord.drivers.instant import instant
 from coord.drivers.kinds import ITEM, SECTION, TEXT
-from coord.drivers.passage import DEPTH
 from coord.drivers.rank import size, steps
 from coord.drivers.records import count
 from coord.drivers.tree import text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from coord.drivers.passage import Passage
     from coord.drivers.rank import Size
@@ -118,28 +117,34 @@ def removed(side: Table, base: Table, kept: Table) -> list[int]:
     return holes
 
 
-def descending(base: list[Node], run: Passage | None = None) -> bool | None:
+def descending(base: list[Node], runs: Iterable[Passage] = ()) -> bool | None:
     """Tell whether most stamped pieces and sections stand above a smaller one; None of too few.
 
-    `run` are sections of this place or another one that nobody read.
+    `runs` are sections of this place or another one that nobody read, in their order.
     """
-    order = [_order(node) for node in base if is_dated(node)]
-    down, up = steps(order)
-    at = bisect_left(base, run.line, key=lambda node: node.at) if run else 0
-    if run and at and (base[at - 1].kind, base[at - 1].depth) == (SECTION, DEPTH):
-        behind = bisect_left(base, run.line + run.kept.count(b"\n"), key=lambda node: node.at)
+    counts: list[tuple[int, int]] = []
+    order: list[tuple[Size, bytes]] = []
+    begin = 0
+    for run in runs:
+        at = bisect_left(base, run.line, key=_at)
+        if at == 0 or base[at - 1].at != run.anchor:
+            continue  # it stands elsewhere
         first, last = ((size(name, SECTION), name) for name in run.names)
-        above = [_order(node) for node in base[:at] if is_dated(node)]
-        below = [_order(node) for node in base[behind:] if is_dated(node)]
-        ends = steps([*above, first]), steps([last, *below])
-        down, up = (sum(counts) for counts in zip(run.steps(), *ends, strict=True))
-    elif len(order) < 2:  # noqa: PLR2004 - a direction needs two
+        counts += [steps([*order, *_orders(base[begin:at]), first]), run.steps()]
+        order, begin = [last], bisect_left(base, run.line + run.kept.count(b"\n"), key=_at)
+    order += _orders(base[begin:])
+    if not counts and len(order) < 2:  # noqa: PLR2004 - a direction needs two
         return None
+    down, up = map(sum, zip(*counts, steps(order), strict=True))
     return down > up
 
 
-def _order(node: Node) -> tuple[Size, bytes]:
-    return size(node.name, node.kind), node.name
+def _at(node: Node) -> int:
+    return node.at
+
+
+def _orders(nodes: list[Node]) -> list[tuple[Size, bytes]]:
+    return [(size(node.name, node.kind), node.name) for node in nodes if is_dated(node)]
 
 
 def is_dated(node: Node) -> bool:
