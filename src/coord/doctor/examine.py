@@ -140,7 +140,8 @@ def _looked(
         started = pool.submit(runtime.ask, here, installed, version)
         prober = Prober(env, scratch, os.path.join(here.common_dir, HOME))
         is_installed = installed is not None
-        means = Means(here.common_dir, prober, is_installed, block, version, matches={})
+        known = guards.Known({}, {})
+        means = Means(here.common_dir, prober, is_installed, block, version, known=known, files={})
         moved = _moved(siblings, here)
         there = [one._replace(path=here.cwd) if one.git_dir in moved else one for one in siblings]
         views = tuple(_named(view, moved) for view in _looks(there, means, pool))

@@ -5,7 +5,7 @@ and no import beyond ``os`` and ``time`` here. Three files belong together (docs
 
     <private git dir>/coord-identity.toml    who works here; create-only
     <private git dir>/coord.config           the author, committer and user git reads
-    <common git dir>/coord/identities        the includeIf line that joins the second
+    <common git dir>/coord/identities*       the includeIf line that joins the second
 
 The pin is written last: a kill before it leaves an unpinned worktree, which the next hook pins.
 """
@@ -253,6 +253,12 @@ def renew(git_dir: str, common_dir: str) -> Pin | None:
         made = Pin(there.actor, uuid(), there.name, there.email, now(), os.uname().nodename)
         publish.replace(os.path.join(git_dir, PIN), made.encoded(), share=sharing.of(common_dir))
         return made
+
+
+def regroup(common_dir: str) -> None:
+    """Lay out anew what joins the authors of all worktrees."""
+    with _alone(common_dir):
+        includeif.regroup(common_dir)
 
 
 def _alone(common_dir: str) -> publish.lock:
