@@ -290,11 +290,22 @@ def _asked(git_dir: str) -> str:
 
 def _free_name(common_dir: str, wanted: str, but: str = "") -> str:
     """Return `wanted`, with 4 hex where it asks for them or another worktree has the name."""
-    taken = {pin.actor for git_dir, pin in live_pins(common_dir) if git_dir != but}
     name = wanted
-    while name.endswith("-") or name in taken:
+    while name.endswith("-") or _is_taken(common_dir, name, but):
         name = f"{wanted.rstrip('-')[:95]}-{os.urandom(2).hex()}"
     return name
+
+
+def _is_taken(common_dir: str, name: str, but: str) -> bool:
+    """Tell whether the pin of another worktree has a name; read as bytes, for there may be many."""
+    line = f"\nactor = {gitconfig.value(name)}\n".encode(errors="surrogateescape")
+    for git_dir in (common_dir, *sharing.private_dirs(common_dir)):
+        try:
+            if git_dir != but and line in peerfile.read(os.path.join(git_dir, PIN)):
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def _written(git_dir: str, common_dir: str, actor: str, rule: Authorship) -> Pin:
