@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import zlib
 
 from coord.base import publish, sharing
 
@@ -81,6 +80,8 @@ def another(common_dir: str) -> Replica | None:
 
 
 def _opened(common_dir: str, chosen: Choice) -> Replica:
+    import zlib  # noqa: PLC0415  # most boards are files
+
     from coord.board.cluster import Cluster  # noqa: PLC0415  # 0.8 ms; most ask for news only
     from coord.board.replica import Replica  # noqa: PLC0415  # likewise
 

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from coord.base.frozen import NamedTuple
-from coord.board import actors, attendance, attending, claims, done, keys, renamed
+from coord.board import actors, attending, claims, done, keys, renamed
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 from coord.identity import pin
@@ -319,7 +319,7 @@ class Roll:
         It may have given a sign after its clone has told of the last one: that is no silence yet.
         """
         sign = self._sign_of(actor)
-        late = attendance.EVERY if self._store.caps.hosts else 0.0
+        late = self._late()
         given = (actor.at, None if sign is None else sign.seen)
         seen = max((at for at in given if at is not None and self._is_past(at)), default=None)
         if self.now is not None and seen is not None and self.now - seen < self._expires + late:
@@ -331,16 +331,28 @@ class Roll:
     def _is_past(self, at: float) -> bool:
         return self.now is None or at <= self.now + _AHEAD
 
+    def _late(self) -> float:
+        """Return how many seconds old what is told of other clones may be."""
+        if not self._store.caps.hosts:
+            return 0.0
+        from coord.board import attendance  # noqa: PLC0415  # 1 ms; most boards are of one host
+
+        return attendance.EVERY
+
     def _sign_of(self, actor: Actor) -> Sign | None:
-        return self._attendance(actor.clone).signs.get(actor.instance)
+        told = self._attendance(actor.clone)
+        return None if told is None else told.signs.get(actor.instance)
 
     def _host(self, actor: Actor) -> str:
-        return self._attendance(actor.clone).host or actor.host
+        told = self._attendance(actor.clone)
+        return actor.host if told is None else told.host or actor.host
 
-    def _attendance(self, made: str) -> Attendance:
+    def _attendance(self, made: str) -> Attendance | None:
         """Return what a clone tells of its workers; boards of one host hold no such record."""
         if not self._store.caps.hosts:
-            return attendance.Attendance()
+            return None
+        from coord.board import attendance  # noqa: PLC0415  # as above
+
         if made not in self._told:
             self._told[made] = attendance.read(self._store, made)
         return self._told[made]
