@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
-from coord.doctor import configured, guards, strayed
+from coord.doctor import configured, guards, likeness, strayed
 from coord.doctor.configured import Listing
 from coord.doctor.guards import Guards
 from coord.identity import includeif, pin
@@ -17,6 +17,7 @@ from coord.repo import git, worktree
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from coord.doctor.likeness import Model
     from coord.doctor.probes import Hooks, Prober
     from coord.doctor.strayed import Stray
     from coord.identity.pin import Pin
@@ -99,6 +100,7 @@ class Means(NamedTuple):
         proved: hook folders of which every hook of ours answered already, and texts of the alias.
         known: what attributes were found in other worktrees.
         files: config files that were found in other worktrees.
+        model: a worktree that others may be like.
     """
 
     common_dir: str
@@ -109,6 +111,7 @@ class Means(NamedTuple):
     proved: frozenset[str] = frozenset()
     known: guards.Known | None = None
     files: configured.Files | None = None
+    model: Model | None = None
 
 
 def look(sibling: Sibling, means: Means) -> View:
@@ -133,6 +136,11 @@ def look(sibling: Sibling, means: Means) -> View:
 
 def _inside(view: View, means: Means) -> View:
     """Ask git inside a worktree that has a folder."""
+    like = means.model and likeness.found(means.model, view, means.prober)
+    if like is not None:
+        here = view.here._replace(top=os.path.realpath(view.folder))
+        view = replace(view, config=like.config, here=here, hooks=like.hooks, alias=True)
+        return _guarded(view, means)
     listing = configured.ask(view.folder, means.prober.env, means.files)
     hooks, git_dir, top, err = _read(view, listing) or _asked(view, means)
     fault, words = _disagreement(view, git_dir, top, err)
@@ -148,12 +156,15 @@ def _inside(view: View, means: Means) -> View:
     view = replace(view, config=listing, here=view.here._replace(top=top_here))
     if means.installed:
         view = _probed(view, means, hooks)
-    if view.bare:
-        return view
-    idents = _configured(listing) or _idents(view.folder)
+    return view if view.bare else _guarded(view, means)
+
+
+def _guarded(view: View, means: Means) -> View:
+    """Look who commits there, and what is guarded."""
+    idents = _configured(view.config) or _idents(view.folder)
     found = Guards()
     if means.installed:
-        found = guards.ask(view.here, listing, means.block, means.git, means.known)
+        found = guards.ask(view.here, view.config, means.block, means.git, means.known)
     return replace(view, author=idents["AUTHOR"], committer=idents["COMMITTER"], guards=found)
 
 
