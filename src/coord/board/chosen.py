@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import zlib
 
 from coord.base import publish, sharing
 
@@ -106,6 +105,8 @@ def _opened(common_dir: str, chosen: Choice) -> Replica:
 
 def base(common_dir: str, chosen: Choice) -> str:
     """Return what the paths begin with of all that is kept here of a board elsewhere."""
+    import zlib  # noqa: PLC0415  # most boards are files
+
     return f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
 
 
