@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING
 
 from coord.base import peerfile, publish, sharing
@@ -20,7 +21,13 @@ from coord.board.store import Misconfigured
 if TYPE_CHECKING:
     from coord.etcd.address import Address
 
+_URL = re.compile(rb'"url"\s*:\s*"([^"\\\s]+)"')
+_UNKNOWN = "which board is this clone's cannot be told"
 _TEXTS = ("url", "ca", "cert", "key", "password_file", "epoch")
+
+
+class Torn(Misconfigured):
+    """A clone's choice can be read, and says nothing that can be followed."""
 
 
 class Choice(NamedTuple):
@@ -74,15 +81,21 @@ def read(common_dir: str) -> Choice | None:
     """
     place = path(common_dir)
     try:
-        found = json.loads(peerfile.read(place))
+        text = peerfile.read(place)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise _unfit(place, getattr(error, "strerror", None) or "it is no JSON") from error
+    except peerfile.Unfit as error:
+        raise _torn(place, b"", str(error.strerror)) from error
+    except OSError as error:
+        raise _closed(place, error) from error
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _torn(place, text, "it is no JSON") from error
     if not isinstance(found, dict) or not found.get("url"):
-        raise _unfit(place, "it names no server")
+        raise _torn(place, text, "it names no server")
     if not all(isinstance(found.get(name, ""), str) for name in _TEXTS):
-        raise _unfit(place, "a value of it is no text")
+        raise _torn(place, text, "a value of it is no text")
     return Choice(*(found.get(name, "") for name in _TEXTS))
 
 
@@ -94,7 +107,10 @@ def write(common_dir: str, chosen: Choice) -> None:
     """
     document = {"schema": 1, **{name: text for name, text in chosen._asdict().items() if text}}
     text = json.dumps(document, indent=1).encode() + b"\n"
-    publish.replace(path(common_dir), text, share=sharing.as_config(common_dir))
+    place = path(common_dir)
+    if os.path.isdir(place):
+        publish.drop(place)
+    publish.replace(place, text, share=sharing.as_config(common_dir))
 
 
 def drop(common_dir: str) -> None:
@@ -103,10 +119,26 @@ def drop(common_dir: str) -> None:
 
 
 def _unfit(where: str, why: str) -> Misconfigured:
-    return Misconfigured(
-        "store-unusable",
-        "which board is this clone's cannot be told",
-        where=where,
-        why=why,
-        run=f"git coord store use {quote('etcd://HOST/PREFIX')}",
-    )
+    run = f"git coord store use {quote('etcd://HOST/PREFIX')}"
+    return Misconfigured("store-unusable", _UNKNOWN, where=where, why=why, run=run)
+
+
+def _torn(where: str, text: bytes, why: str) -> Torn:
+    """Return that a choice is to be made again: of the server that it still names, else of none."""
+    from coord.etcd import address  # noqa: PLC0415  # after a failure alone
+
+    found = _URL.search(text)
+    url = found.group(1).decode(errors="replace") if found else ""
+    try:
+        address.parsed(url)
+        run = f"git coord store use {quote(url)}"
+    except ValueError:
+        why = f"{why}, so name the server that it was to be, or leave it"
+        run = "git coord store use local --force"
+    return Torn("store-unusable", _UNKNOWN, where=where, why=why, run=run)
+
+
+def _closed(where: str, error: OSError) -> Misconfigured:
+    run = f"ls -ld {quote(where)}"
+    why = error.strerror or str(error)
+    return Misconfigured("store-unusable", _UNKNOWN, where=where, why=why, run=run)

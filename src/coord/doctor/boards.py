@@ -48,8 +48,9 @@ def judge(here: Worktree, *, installed: bool) -> Verdict:
     if not findings:
         tops = cache(lambda: list(claims.tops(store)))
         findings = _found(store, here.common_dir, found.where, tops)
-        more = () if findings else itertools.chain(_kept(store), _deleted(here, tops()))
-        notes = itertools.chain(notes, more)
+        if not findings:
+            left = _deleted(here, tops(), shared=store.caps.hosts)
+            notes = itertools.chain(notes, _kept(store), left)
     return verdict(_BOARD, found.right, [*troubles, *findings], notes)
 
 
@@ -92,18 +93,18 @@ def _kept(store: Store) -> Iterator[str]:
         yield f"{kept} of {folders} scopes are long free: git coord doctor --sweep"
 
 
-def _deleted(here: Worktree, tops: Iterable[Event]) -> Iterator[str]:
+def _deleted(here: Worktree, tops: Iterable[Event], *, shared: bool) -> Iterator[str]:
     """Yield how many finished branches are there no more, whose claims stay until they land."""
     done = [event for event in tops if event.state.finished_at is not None]
     if not done:
         return
-    own, names = {"", None, clone.known(here.common_dir)}, renamed.Names(here)
+    own, names = clone.may_own(here.common_dir, shared=shared), renamed.Names(here)
     listing = git.ask("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/", cwd=here.cwd)
     refs = {keys.normal(name) for name in listing.text.split("\n")}
     gone = [
         name
         for event in done
-        if event.state.holder is not None and event.state.holder.clone in own
+        if event.state.holder is not None and own(event.state.holder.clone)
         if (name := _called(event, names)) not in refs
     ]
     if gone:
