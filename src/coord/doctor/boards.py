@@ -54,6 +54,15 @@ def judge(here: Worktree, *, installed: bool) -> Verdict:
     return verdict(_BOARD, found.right, [*troubles, *findings], notes)
 
 
+def again(common_dir: str) -> str:
+    """Return the command that comes to the board anew: on a server, with its secret asked again."""
+    try:
+        found = chosen.choice(common_dir)
+    except StoreError:
+        found = None
+    return "git coord store" if found is None else f"git coord store use {quote(found.url)}"
+
+
 def _in_the_folder(common_dir: str) -> list[Finding]:
     """Return what is wrong with the folders themselves."""
     root = chosen.folder(common_dir)

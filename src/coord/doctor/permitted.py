@@ -72,11 +72,11 @@ def _listed(folder: str) -> list[str]:
 
 def _closed(top: str) -> Iterator[str]:
     """Yield what is closed to us at `top` and below; of a file that is not, one call tells."""
-    if os.path.islink(top) or not os.path.isdir(top):
-        yield from () if _may(top) else (top,)
+    yield from () if _may(top) else (top,)
+    if os.path.islink(top):
         return
-    for folder, _, files in os.walk(top):
-        yield from () if _may(folder) else (folder,)
+    for folder, inner, files in os.walk(top):  # which says nothing of one that it cannot list
+        yield from (path for name in inner if not _may(path := f"{folder}/{name}"))
         for path in (f"{folder}/{file}" for file in files):
             if not (os.access(path, os.R_OK) or _may(path)):
                 yield path
