@@ -592,7 +592,7 @@ class Replica:
             try:
                 made = copyfile.opened(self._path)
             except (sqlite3.Error, OSError):
-                made = copyfile.opened(copyfile.MEMORY)
+                made = copyfile.in_memory(self._path)
             self._open, self._as_of = (os.getpid(), made), _NEVER
             if self._cluster.ahead is None:
                 self._cluster.ahead = copyfile.remembered(made)

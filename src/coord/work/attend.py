@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
-from coord.board import attendance, chosen
+from coord.board import attendance, chosen, keys
 from coord.board.attendance import Attendance, Sign
 from coord.board.roll import Roll
 from coord.liveness import clone, machine
@@ -114,10 +114,11 @@ def _carry(here: Worktree, copy: Replica, me: str | None) -> None:
     expires, key = config.load(here.top).expires, attendance.key(mine)
     last = copy.read(key)
     age = attendance.every(expires) if last is None or last.at is None else now - last.at
-    if -_UNSURE < age < attendance.every(expires):
+    signs = {**attendance.read(copy, mine).signs}
+    is_new = me is not None and me not in signs and copy.read(keys.actor(me)) is not None
+    if -_UNSURE < age < attendance.every(expires) and not is_new:
         return
     roll = Roll(copy, here, expires)
-    signs = {**attendance.read(copy, mine).signs}
     for instance, sign in _signs(roll, me, now):
         known = signs.get(instance)  # what is hidden from here another command may have seen
         signs[instance] = sign if known is None or known.seen <= sign.seen else known
