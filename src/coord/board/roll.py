@@ -69,7 +69,7 @@ class Roll:
         self.now = store.now()
         # A server's clock stamps the records, and this machine's the signs of life.
         self._shift = self.now - time.time() if store.caps.hosts and self.now is not None else 0.0
-        self.names = renamed.Names(here, self._is_afar)
+        self.names = renamed.Names(here, self.is_afar)
         self._expires = expires
         self._here()
 
@@ -129,7 +129,7 @@ class Roll:
         actor = actors.find(self._store, place.instance) if place.instance else None
         return (actor and self.away(actor)) or "in another clone"
 
-    def _is_afar(self, place: Place) -> bool:
+    def is_afar(self, place: Place) -> bool:
         """Tell whether a place is of another clone on a board that both have come to."""
         return self._store.caps.hosts and self.is_elsewhere(place.clone)
 

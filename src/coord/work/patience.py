@@ -152,7 +152,7 @@ def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refus
     holder = state.holder
     roll, own = worker.roll(), worker.branch
     found = None if holder is None else lost.found(scope, holder, roll, state.generation, own)
-    by = f"held by {view.told(holder)}" if holder else "held by others"
+    by = f"held by {view.told(holder, roll)}" if holder else "held by others"
     by += found.words if found else ""
     if state.paused_at:
         by += f", who has paused it since {state.paused_at[:19]}Z"
