@@ -61,6 +61,16 @@ def board_of(common_dir: str) -> Store:
     return local(common_dir)
 
 
+def is_board_of(common_dir: str, store: Store) -> bool:
+    """Tell whether `store`, which was opened before, is the repository's board still.
+
+    Raises:
+        Misconfigured: as :func:`board_of`.
+    """
+    found = choice(common_dir)
+    return copy_of(store) is (None if found is None else _AFAR.get((common_dir, found)))
+
+
 def local(common_dir: str) -> Directory:
     """Return the board in the git dir, whichever is chosen."""
     from coord.board.directory import Directory  # noqa: PLC0415  # 0.8 ms; most ask for news only

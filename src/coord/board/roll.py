@@ -70,7 +70,7 @@ class Roll:
         self._hears = store.caps.hosts and not store.caps.clock
         # A server's clock stamps the records, and this machine's the signs of life.
         self._shift = self.now - time.time() if store.caps.hosts and self.now is not None else 0.0
-        self.names = renamed.Names(here, self._is_afar)
+        self.names = renamed.Names(here, self.is_afar)
         self._expires = expires
         self._here()
 
@@ -137,7 +137,7 @@ class Roll:
         """
         return not (self._hears and self.is_elsewhere(place.clone))
 
-    def _is_afar(self, place: Place) -> bool:
+    def is_afar(self, place: Place) -> bool:
         """Tell whether a place is of another clone on a board that both have come to."""
         return self._store.caps.hosts and self.is_elsewhere(place.clone)
 
@@ -217,7 +217,8 @@ class Roll:
             return False
         told = self._attendance(actor.clone)
         return (
-            told.rev is not None
+            told is not None
+            and told.rev is not None
             and actor.instance not in told.signs
             and told.rev > (actor.rev or 0)
         )

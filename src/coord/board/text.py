@@ -173,11 +173,12 @@ def _named(claimant: Claimant, me: str | None) -> str:
     if is_unknown(place):
         return "held by unknown: its record cannot be read"
     own = " (you)" if place.instance == me and me is not None else ""
+    where = on_host(place, afar=claimant.afar)
     if claimant.branch is None:
-        return f"{place.actor}{own}{on_host(place)}"
+        return f"{place.actor}{own}{where}"
     was = f", was {claimant.was}," if claimant.was else ""
     to = "for" if place.on_behalf else "on"
-    return f"{place.actor}{own} {to} {claimant.branch}{was}{on_host(place)}"
+    return f"{place.actor}{own} {to} {claimant.branch}{was}{where}"
 
 
 def _issue(place: Place) -> str:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 # git's children are short and mostly wait for the disk: a few more than there are processors.
 _AT_ONCE = (os.cpu_count() or 1) + 2
+_OURS = "git coord doctor"
 _IN_FULL = 8  # worktrees in which each hook is fired: 40 would take a second more
 
 
@@ -90,6 +91,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
     env = hookspath.environment(environ)
     listed = worktree.siblings(here)
     copies = copied.read(here.common_dir) if installed else ()
+    closed = permitted.judge(here.common_dir)
     views, waiting, ran = _looked(here, listed, installed, env, block, version=version)
     verdicts = (
         _installation(here, installed),
@@ -101,10 +103,20 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         moved.judge(list(underneath.moved(listed, here.common_dir)), views),
         pending.judge(waiting),
         boards.judge(here, installed=installed is not None),
-        permitted.judge(here.common_dir),
+        closed,
         clones.judge(here),
     )
-    return Diagnosis(here, views, verdicts, version)
+    runs = [*(one.run for one in closed.findings), boards.again(here.common_dir)]
+    return Diagnosis(here, views, tuple(_led_on(one, runs[0]) for one in verdicts), version)
+
+
+def _led_on(found: Verdict, run: str) -> Verdict:
+    """Return a verdict whose findings name `run` where they would send its reader here again.
+
+    What others raise does: it is closed to us, as a rule, and another verdict says how that ends.
+    """
+    ours = [replace(one, run=run) if one.run == _OURS else one for one in found.findings]
+    return replace(found, findings=ours)
 
 
 def basics(here: Worktree, environ: Mapping[str, str]) -> list[Finding]:
