@@ -38,6 +38,7 @@ class Actor(NamedTuple):
         created: when, RFC 3339.
         clone: id of the clone it works in, empty where that was not written down.
         at: when it came to the board, by the store's clock.
+        rev: the place of its record in the board's sequence, if it has one.
     """
 
     actor: str
@@ -47,9 +48,10 @@ class Actor(NamedTuple):
     created: str
     clone: str = ""
     at: float | None = None
+    rev: int | None = None
 
 
-_REQUIRED = Actor._fields[:-2]
+_REQUIRED = Actor._fields[:-3]
 
 
 def home_of(git_dir: str, common_dir: str) -> str:
@@ -106,4 +108,6 @@ def _decoded(rec: Rec) -> Actor | None:
         return None
     if not all(isinstance(text, str) for text in fields.values()) or not _is_home(fields["home"]):
         return None
-    return Actor(**fields, at=rec.at) if keys.actor(fields["instance"]) == rec.key else None
+    if keys.actor(fields["instance"]) != rec.key:
+        return None
+    return Actor(**fields, at=rec.at, rev=rec.rev)

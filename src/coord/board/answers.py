@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coord.base.failures import Denied, Failure, Lost, Unfit
+from coord.base.failures import Absent, Denied, Failure, Lost, Unfit
 from coord.base.names import quote
 from coord.board.probe import Trouble
 from coord.board.store import Misconfigured, StoreError, Unavailable, Unknown
@@ -38,6 +38,11 @@ def failed(error: Failure) -> StoreError:
     elif isinstance(error, Unfit):
         kind, what = Misconfigured, "the board's server is not what was asked for"
     return kind(rule, what, where=error.where, why=error.why, run="git coord doctor")
+
+
+def unsettled(where: str) -> StoreError:
+    """Return that a record is neither created nor there, however often it is tried."""
+    return failed(Absent(where, "a record comes and goes"))
 
 
 def another(where: str, url: str, why: str) -> Misconfigured:

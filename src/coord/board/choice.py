@@ -1,38 +1,40 @@
-"""Which server a clone has chosen for its board: kept where sandboxes of agents may not write.
+"""Which board a clone has chosen elsewhere: kept where sandboxes of agents may not write.
 
 Chosen for each clone and never by what is committed: a branch that is fetched would send the board
 elsewhere, and two worktrees could stand on two boards.
 
-    hooks/coord/store   {"schema": 1, "url", "ca", "cert", "key", "password_file", "epoch"}
+    hooks/coord/store   {"schema": 1, "url", "ca", "cert", "key", "password_file", "remote", "rate",
+                         "epoch"}
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
-from typing import TYPE_CHECKING
 
 from coord.base import peerfile, publish, sharing
 from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.board.store import Misconfigured
 
-if TYPE_CHECKING:
-    from coord.etcd.address import Address
-
-_TEXTS = ("url", "ca", "cert", "key", "password_file", "epoch")
+PACE = 6.0  # pushes a minute, which is what GitHub recommends for one repository
+_TEXTS = ("url", "ca", "cert", "key", "password_file", "remote", "epoch")
 
 
 class Choice(NamedTuple):
-    """A board on a server.
+    """A board on a server or a git remote.
 
     Attributes:
-        url: as :func:`coord.etcd.address.parsed` reads it, without a secret.
+        url: as :mod:`coord.board.engine` reads it, without a secret.
         ca: file of the authority to trust in TLS; empty for the system's.
         cert: file of the certificate that is shown to the server.
         key: its key, where that is in a file of its own.
         password_file: file with the user's password; empty for ``git credential``.
+        remote: the remote by which a git URL was named; what it becomes later is not followed.
         epoch: what the board called itself when it was chosen; another one is another board.
+        rate: how many pushes a minute all clones of a board on a git remote may make together; 0
+            for any number, None where nobody has said.
     """
 
     url: str
@@ -40,24 +42,14 @@ class Choice(NamedTuple):
     cert: str = ""
     key: str = ""
     password_file: str = ""
+    remote: str = ""
     epoch: str = ""
+    rate: float | None = None
 
     @property
-    def address(self) -> Address:
-        """The server, and the prefix of the board's keys.
-
-        Raises:
-            Misconfigured: the URL names none.
-        """
-        from coord.etcd import address  # noqa: PLC0415  # most boards are files
-
-        try:
-            found = address.parsed(self.url)
-        except ValueError as error:
-            raise _unfit(self.url, str(error)) from error
-        return found._replace(
-            ca=self.ca, cert=self.cert, key=self.key, password_file=self.password_file
-        )
+    def pace(self) -> float:
+        """The rate that holds: as it was said, or :data:`PACE`."""
+        return PACE if self.rate is None else self.rate
 
 
 def path(common_dir: str) -> str:
@@ -78,21 +70,32 @@ def read(common_dir: str) -> Choice | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
-        raise _unfit(place, getattr(error, "strerror", None) or "it is no JSON") from error
+        raise unfit(place, getattr(error, "strerror", None) or "it is no JSON") from error
     if not isinstance(found, dict) or not found.get("url"):
-        raise _unfit(place, "it names no server")
+        raise unfit(place, "it names no board")
     if not all(isinstance(found.get(name, ""), str) for name in _TEXTS):
-        raise _unfit(place, "a value of it is no text")
-    return Choice(*(found.get(name, "") for name in _TEXTS))
+        raise unfit(place, "a value of it is no text")
+    rate = found.get("rate")
+    if not (rate is None or is_rate(rate)):
+        raise unfit(place, "its rate is no number of pushes a minute")
+    return Choice(**{name: found.get(name, "") for name in _TEXTS}, rate=rate)
+
+
+def is_rate(found: object) -> bool:
+    """Tell whether something says how many pushes there may be in a minute."""
+    if not isinstance(found, int | float) or isinstance(found, bool):
+        return False
+    return math.isfinite(found) and found >= 0
 
 
 def write(common_dir: str, chosen: Choice) -> None:
-    """Choose a server for a clone.
+    """Choose a board for a clone.
 
     Raises:
         OSError: ``hooks/coord`` cannot be written.
     """
-    document = {"schema": 1, **{name: text for name, text in chosen._asdict().items() if text}}
+    said = {name: value for name, value in chosen._asdict().items() if value not in {"", None}}
+    document = {"schema": 1, **said}
     text = json.dumps(document, indent=1).encode() + b"\n"
     publish.replace(path(common_dir), text, share=sharing.as_config(common_dir))
 
@@ -102,7 +105,8 @@ def drop(common_dir: str) -> None:
     publish.drop(path(common_dir))
 
 
-def _unfit(where: str, why: str) -> Misconfigured:
+def unfit(where: str, why: str) -> Misconfigured:
+    """Return that a choice names no board, and how another is made."""
     return Misconfigured(
         "store-unusable",
         "which board is this clone's cannot be told",

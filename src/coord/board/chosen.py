@@ -10,14 +10,26 @@ from coord.base import publish, sharing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from coord.board.choice import Choice
     from coord.board.directory import Directory
     from coord.board.replica import Replica, Unreached
     from coord.board.store import Store
 
-PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
 # One copy a command, however often it comes to the board: what it has read it need not ask again.
 _AFAR: dict[tuple[str, Choice], Replica] = {}
+_TOLD: list[Callable[[str], object]] = []
+
+
+def tell_by(tell: Callable[[str], object]) -> None:
+    """Have `tell` say what a board elsewhere is waited for, in all that this command does."""
+    _TOLD[:] = [tell]
+
+
+def _say(text: str) -> None:
+    for tell in _TOLD:
+        tell(text)
 
 
 def folder(common_dir: str) -> str:
@@ -26,7 +38,7 @@ def folder(common_dir: str) -> str:
 
 
 def choice(common_dir: str) -> Choice | None:
-    """Return which server a clone has chosen; None where its board is in its git dir.
+    """Return which board a clone has chosen elsewhere; None where it is in its git dir.
 
     Raises:
         Misconfigured: that cannot be told.
@@ -58,12 +70,12 @@ def local(common_dir: str) -> Directory:
 
 
 def afar(common_dir: str, chosen: Choice) -> Replica:
-    """Return a board on a server, with the copy of it that is kept here.
+    """Return a board elsewhere, with the copy of it that is kept here.
 
-    Token and copy are their user's alone, so that each has its own.
+    Token, git's cache and copy are their user's alone, so that each has its own.
 
     Raises:
-        Misconfigured: `chosen` names no server.
+        Misconfigured: `chosen` names no board.
     """
     if (common_dir, chosen) not in _AFAR:
         _AFAR[common_dir, chosen] = _opened(common_dir, chosen)
@@ -71,7 +83,7 @@ def afar(common_dir: str, chosen: Choice) -> Replica:
 
 
 def another(common_dir: str) -> Replica | None:
-    """Return the board on a server once more, for another thread; None where it is in the git dir.
+    """Return the board elsewhere once more, for another thread; None where it is in the git dir.
 
     Raises:
         Misconfigured: as :func:`board_of`.
@@ -81,19 +93,24 @@ def another(common_dir: str) -> Replica | None:
 
 
 def _opened(common_dir: str, chosen: Choice) -> Replica:
-    from coord.board.cluster import Cluster  # noqa: PLC0415  # 0.8 ms; most ask for news only
+    from coord.board import engine  # noqa: PLC0415  # 0.8 ms; most ask for news only
     from coord.board.replica import Replica  # noqa: PLC0415  # likewise
 
     home = os.path.join(common_dir, "coord")
     with contextlib.suppress(OSError):  # read-only: the copy is kept in memory
         sharing.folders(home, sharing.of(common_dir))
-    base = f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
-    cluster = Cluster(chosen.address, cache=f"{base}.token", cwd=common_dir, patience=PATIENCE)
-    return Replica(cluster, f"{base}.copy", epoch=chosen.epoch, url=chosen.url)
+    kept = base(common_dir, chosen)
+    store = engine.opened(chosen, kept, common_dir, _say)
+    return Replica(store, f"{kept}.copy", epoch=chosen.epoch, url=chosen.url)
+
+
+def base(common_dir: str, chosen: Choice) -> str:
+    """Return what the paths begin with of all that is kept here of a board elsewhere."""
+    return f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
 
 
 def forget(common_dir: str) -> None:
-    """Drop what this user has here of boards on servers."""
+    """Drop what this user has here of boards elsewhere."""
     for key in [key for key in _AFAR if key[0] == common_dir]:
         _AFAR.pop(key).close()
     own = os.path.basename(_own(common_dir))

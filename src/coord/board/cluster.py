@@ -9,22 +9,21 @@ what age may decide. It sorts keys by their bytes, and we by their parts.
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from coord.base.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
 from coord.board import answers, keys, moved
 from coord.board.answers import failed
-from coord.board.store import Caps, Rec, in_turn, one_by_one
+from coord.board.news import Delta, Since
+from coord.board.store import Caps, Rec
+from coord.board.transacting import BATCH, MAX_VALUE, Transacting
 from coord.etcd import pairs, wire
 from coord.etcd.client import PATIENCE, Client
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     from coord.board.probe import Probe
-    from coord.board.store import StoreError
     from coord.etcd.address import Address
     from coord.etcd.pairs import Done, Header, Pair
     from coord.etcd.wire import End
@@ -32,9 +31,7 @@ if TYPE_CHECKING:
     Document = Mapping[str, object]
 T = TypeVar("T")
 
-MAX_VALUE = 1 << 20  # etcd takes requests of 1.5 MiB
 _PAGE = 2000  # records; etcd's own limit for a transaction is 128 operations
-BATCH = 100  # records in one step
 _LISTING = 30.0  # seconds
 _TRIES = 16
 _NEWS = 3  # reads: what is new, the number of all, and whether the history is the same
@@ -42,41 +39,7 @@ _STRANGE = "the answer is not etcd's"
 _COMPACTED = 11  # gRPC's OUT_OF_RANGE
 
 
-class Since(NamedTuple):
-    """From where news are asked for.
-
-    Attributes:
-        rev: a revision.
-        key: a record, the newest that was written by then; empty for none.
-        at: the revision that wrote it.
-    """
-
-    rev: int
-    key: str = ""
-    at: int = 0
-
-
-class Delta(NamedTuple):
-    """What is new on a board since some revision.
-
-    Attributes:
-        recs: the records that were written since, keys of others among them.
-        total: how many there are in all.
-        rev: the revision up to which this holds.
-        cluster: whose revisions these are; a cluster that was restored is another.
-        whole: these are all there are, and what else is known is gone.
-        stands: the record that was named is as it was: without deletions, nothing else has changed.
-    """
-
-    recs: Sequence[Rec]
-    total: int
-    rev: int
-    cluster: str
-    whole: bool
-    stands: bool = True
-
-
-class Cluster:
+class Cluster(Transacting["Document"]):
     """A :class:`coord.board.store.Store` on etcd."""
 
     caps = Caps(clock=True, durable=True, hosts=True, max_value=MAX_VALUE)
@@ -92,13 +55,13 @@ class Cluster:
             cwd: where ``git credential`` is asked.
             patience: seconds within which any call but a list ends.
         """
+        super().__init__()
         self._address = address
         self._cwd = cwd
         self._client = Client(address, cache=cache, cwd=cwd)
         self._first = address.endpoints[0]
         self._prefix = f"{address.prefix}/".encode()
         self._patience = patience
-        self._along: tuple[str, bytes] | None = None
 
     def probe(self) -> Probe:
         """See :meth:`coord.board.store.Store.probe`."""
@@ -110,56 +73,17 @@ class Cluster:
         """Close the connections; a later call opens them again."""
         self._client.close()
 
-    def create(self, key: str, value: bytes) -> Rec:
-        """See :meth:`coord.board.store.Store.create`."""
-        for _ in range(_TRIES):
-            rec, _news = self.put([(key, value)])
-            if rec is not None:
-                return rec
-        raise self.unsettled
-
-    def append(
-        self, key: str, value: bytes, after: str | None, also: Sequence[tuple[str, bytes]]
-    ) -> Rec | None:
-        """See :meth:`coord.board.store.Store.append`: one step, unless `also` is more than that."""
-        if len(also) > BATCH:
-            return in_turn(self, key, value, also)
-        return self.put([(key, value), *also], [self.follows(key, after)])[0]
-
-    def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
-        """See :meth:`coord.board.store.Store.together`."""
-        if len(made) > BATCH:
-            return False
-        there, _ = self.put(made)
-        return there is not None and there.value == made[0][1]
-
-    def carry(self, key: str, value: bytes) -> None:
-        """Have the next write overwrite `key` too, whether it wins what it is for or not.
-
-        The one kind of record that changes is what a clone tells of its own: it decides nothing
-        that could not be decided without it.
-        """
-        keys.require(key)
-        self._along = (key, value)
-
     def unload(self, since: Since | None = None) -> Delta | None:
-        """Write what no write has carried; return what else is new after `since`."""
+        """See :meth:`coord.board.transacting.Transacting.unload`."""
         end = wire.within(self._patience)
         at = self._time(end)
         then = [*self._carried(at), *(() if since is None else self._news(since))]
         done, _ = self._done(pairs.transaction([], then), end)
         return None if since is None else self._delta(done, since)
 
-    @property
-    def is_laden(self) -> bool:
-        """Whether something waits for a write to carry it."""
-        return self._along is not None
-
     def _carried(self, at: float) -> Sequence[Document]:
-        if self._along is None:
-            return ()
-        (key, value), self._along = self._along, None
-        return (pairs.put(self._name(key), answers.wrapped(value, at)),)
+        found = self._unloaded()
+        return [pairs.put(self._name(key), answers.wrapped(value, at)) for key, value in found]
 
     def put(
         self,
@@ -169,19 +93,7 @@ class Cluster:
         since: Since | None = None,
         without: Sequence[str] = (),
     ) -> tuple[Rec | None, Delta | None]:
-        """Create all that is `wanted`, if nothing of it is there and all of `held` holds.
-
-        Args:
-            wanted: keys and values, not more than :data:`BATCH` beside the first.
-            held: comparisons (:meth:`follows` and those below it).
-            since: return too what else is new after this revision: in the same step, so that what
-                was decided on can be proved without another request.
-            without: keys that are marked as forgotten with it, whether it is created or not.
-
-        Returns:
-            The record that owns the first key, None if nobody's does; and the news, None where they
-            are too many.
-        """
+        """See :meth:`coord.board.transacting.Transacting.put`."""
         for _, text in wanted:
             if not 0 < len(text) <= self.caps.max_value:
                 raise ValueError(len(text))
@@ -212,23 +124,15 @@ class Cluster:
         return (self._rec(there[0]) if there else None), news
 
     def follows(self, key: str, after: str | None, at: int | None = None) -> Document:
-        """Return what holds while `after` is there, where known as revision `at` wrote it.
-
-        Where there is none, while the folder of `key` is empty.
-        """
+        """See :meth:`coord.board.transacting.Transacting.follows`."""
         if after is None:
             return pairs.is_empty(self._name(key).rpartition(b"/")[0] + b"/")
         name = self._name(after)
         return pairs.is_there(name) if at is None else pairs.is_at(name, at)
 
     def is_still(self, folder: str, rev: int) -> Document:
-        """Return what holds while nothing below `folder` was written after revision `rev`."""
+        """See :meth:`coord.board.transacting.Transacting.is_still`."""
         return pairs.is_still(self._prefix + f"{folder}/".encode(), rev)
-
-    @property
-    def unsettled(self) -> StoreError:
-        """That a record is neither created nor there, however often it is tried."""
-        return failed(Absent(self.where, "a record comes and goes"))
 
     def read(self, key: str) -> Rec | None:
         """See :meth:`coord.board.store.Store.read`."""
@@ -236,7 +140,7 @@ class Cluster:
         found = self._look("range", asked, wire.within(self._patience), pairs.of_range).pairs
         return self._rec(found[0]) if found and found[0].value != answers.FORGOTTEN else None
 
-    def list(self, prefix: str, *, values: bool = True) -> Iterable[Rec]:
+    def list(self, prefix: str, *, values: bool = True) -> Sequence[Rec]:
         """See :meth:`coord.board.store.Store.list`."""
         return self._below(prefix, wire.within(_LISTING), values=values)
 
@@ -252,30 +156,8 @@ class Cluster:
         batches = [names[at : at + BATCH] for at in range(0, len(names), BATCH)]
         return [rec for batch in batches for rec in self._read(batch, end)]
 
-    def folders(self, prefix: str) -> Sequence[str]:
-        """See :meth:`coord.board.store.Store.folders`."""
-        recs, depth = self.list(prefix, values=False), prefix.count("/") + 1
-        found = {"/".join(rec.key.split("/")[: depth + 1]): rec.key for rec in recs}
-        return [folder for folder, key in found.items() if folder != key]
-
-    def prune(self, folder: str) -> None:
-        """A folder is a part of its records' keys, and gone with them."""
-
-    def writing(self) -> AbstractContextManager[object]:
-        """See :meth:`coord.board.store.Store.writing`; there are no sweeps to keep away."""
-        return nullcontext()
-
-    def alone(self) -> AbstractContextManager[bool]:
-        """See :meth:`coord.board.store.Store.alone`; there is no lock that ends with its holder."""
-        return nullcontext(enter_result=False)
-
-    def delete(self, key: str, expect: bytes) -> bool:
-        """See :meth:`coord.board.store.Store.delete`."""
-        rec = self.read(key)
-        return rec is not None and rec.value == expect and self.delete_at(key, rec.rev or 0)
-
     def delete_at(self, key: str, rev: int) -> bool:
-        """Delete `key` if it is as revision `rev` wrote it; of racing callers one is told True."""
+        """See :meth:`coord.board.transacting.Transacting.delete_at`."""
         name = self._name(key)
         asked = pairs.transaction([pairs.is_at(name, rev)], [pairs.delete(name)])
         done, again = self._done(asked, wire.within(self._patience))
@@ -283,17 +165,13 @@ class Cluster:
             raise failed(Lost(self.where, "this call or another's has deleted it"))
         return done.held
 
-    def take(self, found: Sequence[Sequence[str]]) -> int:
-        """See :meth:`coord.board.store.Store.take`."""
-        return one_by_one(self, found)
-
     def everything(self) -> Iterable[Rec]:
-        """Return all records there are, as of one revision."""
+        """See :meth:`coord.board.transacting.Transacting.everything`."""
         recs, _ = self._whole(self._prefix, wire.within(_LISTING), values=True)
         return [rec for rec in recs if keys.is_key(rec.key) and rec.value != answers.FORGOTTEN]
 
     def adopt(self, recs: Sequence[Rec]) -> None:
-        """Create records as they are elsewhere, stamps and all; what is there already stays."""
+        """See :meth:`coord.board.transacting.Transacting.adopt`."""
         for batch in _batches(recs):
             if not self._adopted(batch):
                 for rec in batch:
@@ -312,51 +190,21 @@ class Cluster:
         )
         return done.held
 
-    def leave(self, mark: bytes) -> None:
-        """Let nobody create anything here any more; `mark` says where the board is."""
-        self.create(moved.KEY, mark)
-
-    def stay(self) -> None:
-        """Take the mark of :meth:`leave` away."""
-        rec = self.read(moved.KEY)
-        if rec is not None:
-            self.delete(moved.KEY, rec.value)
-
-    def left_for(self) -> moved.Goal | None:
-        """Return where the board has moved, if it has."""
-        return moved.of(self.read(moved.KEY))
-
     def drop(self, found: Sequence[str], held: Sequence[Document] = ()) -> bool:
-        """Delete at most :data:`BATCH` keys in one step, if all of `held` holds."""
+        """See :meth:`coord.board.transacting.Transacting.drop`."""
         asked = pairs.transaction(held, [pairs.delete(self._name(key)) for key in found])
         return self._done(asked, wire.within(self._patience))[0].held
 
-    def forget(self, found: Sequence[Rec]) -> None:
-        """See :meth:`coord.board.store.Store.forget`."""
-        for at in range(0, len(found), BATCH):
-            self.mark_forgotten([rec.key for rec in found[at : at + BATCH]])
-
     def mark_forgotten(self, found: Sequence[str]) -> None:
-        """Have at most :data:`BATCH` keys stand for nothing any more."""
+        """See :meth:`coord.board.transacting.Transacting.mark_forgotten`."""
         asked = pairs.transaction([], self._forgotten(found))
         self._done(asked, wire.within(self._patience))
 
     def _forgotten(self, found: Sequence[str]) -> Sequence[Document]:
         return [pairs.put(self._name(key), answers.FORGOTTEN) for key in found]
 
-    def unrefreshed(self) -> AbstractContextManager[object]:
-        """See :meth:`coord.board.store.Store.unrefreshed`: there is no copy."""
-        return nullcontext()
-
-    def fresh(self) -> bool:
-        """See :meth:`coord.board.store.Store.fresh`: there is no copy."""
-        return True
-
     def since(self, since: Since, without: Sequence[str] = ()) -> Delta:
-        """Return what was created after a revision, in one request unless it is too much.
-
-        The keys `without` are marked as forgotten with it.
-        """
+        """See :meth:`coord.board.transacting.Transacting.since`."""
         if since.rev:
             end = wire.within(self._patience)
             asked = pairs.transaction([], [*self._forgotten(without), *self._news(since)])
@@ -370,18 +218,12 @@ class Cluster:
         return Delta(recs, len(recs), header.rev, header.cluster, whole=True)
 
     def revisions(self) -> dict[str, int]:
-        """Return what there is, key → the revision that wrote it."""
+        """See :meth:`coord.board.transacting.Transacting.revisions`."""
         recs, _ = self._whole(self._prefix, wire.within(_LISTING), values=False)
         return {rec.key: rec.rev or 0 for rec in recs}
 
     def watch(self, prefix: str, rev: int, seconds: float) -> bool:
-        """Wait until something below `prefix` changes after revision `rev`; False if not in time.
-
-        A hint, that may come too often and too late: what is so is read.
-
-        Raises:
-            StoreError: nobody keeps watch.
-        """
+        """See :meth:`coord.board.transacting.Transacting.watch`."""
         keys.require(f"{prefix}/x")
         below = pairs.below(self._prefix + f"{prefix}/".encode())
         try:

@@ -20,7 +20,7 @@ from coord.liveness import machine
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coord.board.cluster import Delta
+    from coord.board.news import Delta
     from coord.board.store import Rec
 
 MEMORY = ":memory:"
@@ -99,6 +99,7 @@ def written(copy: sqlite3.Connection, base: int, news: Delta) -> bool:
             return False
         if news.whole:
             copy.execute("DELETE FROM rec")
+        copy.executemany("DELETE FROM rec WHERE path = ?", [(path_of(key),) for key in news.gone])
         copy.executemany("REPLACE INTO rec VALUES (?, ?, ?, ?, ?, ?, ?)", map(_row, news.recs))
         stand = (news.rev, news.cluster, time.time())
         copy.execute("UPDATE upto SET rev = ?, cluster = ?, at = ?", stand)

@@ -16,16 +16,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coord.base import duration, publish
 from coord.board import about, answers, copyfile, keys, moved, retired, setback
-from coord.board.cluster import BATCH, Cluster, Since
 from coord.board.copyfile import LAST, below, path_of
+from coord.board.news import Since
 from coord.board.store import Misconfigured, Pending, Rec, StoreError, Unavailable, Unknown
+from coord.board.transacting import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from coord.board.cluster import Delta
+    from coord.board.firstseen import Sightings
+    from coord.board.news import Delta
     from coord.board.probe import Probe
+    from coord.board.transacting import Transacting
 
 FRESH = 1.0  # seconds: what one command reads, it reads off one copy
 _AGAIN = 5.0  # seconds until a server that could not be reached is asked again
@@ -63,6 +66,7 @@ class Replica:
     It keeps the contract but for this: a read sees every create that ended :data:`FRESH` seconds
     before it, and every one that this process made or met. Where the cluster cannot be reached, it
     sees what the copy has: nothing can be written then, so nothing false can be decided on it.
+    Where the board has no clock, a record is stamped with when this copy first saw it as it is.
 
     Attributes:
         unreached: since when, where the last read was such a one.
@@ -71,11 +75,9 @@ class Replica:
         epoch: which board it has to be; empty for any.
     """
 
-    caps = Cluster.caps
-
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: Transacting[Any],
         path: str = copyfile.MEMORY,
         fresh: float = FRESH,
         epoch: str = "",
@@ -91,6 +93,7 @@ class Replica:
             url: what names it, for commands that are printed.
         """
         self._cluster = cluster
+        self.caps = cluster.caps
         self.epoch = epoch
         self._path = path
         self._url = url
@@ -103,6 +106,7 @@ class Replica:
         self.unreached: Unreached | None = None
         self.unsettled: Collection[str] = ()
         self._open: tuple[int, sqlite3.Connection] | None = None
+        self._seen: Sightings | None = None
 
     def close(self) -> None:
         """Close the copy and the connections; a later call opens them again."""
@@ -145,7 +149,7 @@ class Replica:
         return rec
 
     def carry(self, key: str, value: bytes) -> None:
-        """See :meth:`coord.board.cluster.Cluster.carry`."""
+        """See :meth:`coord.board.transacting.Transacting.carry`."""
         self._cluster.carry(key, value)
 
     def unload(self) -> None:
@@ -153,7 +157,7 @@ class Replica:
         if not self._cluster.is_laden:
             return
         self._require_reached()
-        asked, base = time.monotonic(), self._rev()
+        asked, base = self._asking(), self._rev()
         self._learned(asked, base, self._cluster.unload(self._since(base)))
 
     @contextmanager
@@ -186,10 +190,11 @@ class Replica:
         """
         keys.require(wanted[0][0])
         self._require_reached()
-        asked, base, without = time.monotonic(), self._begun(), self._leaving()
+        base, without = self._begun(), self._leaving()
+        asked = self._asking()
         if after is None and 0 < keys.seq_of(follows) <= self._swept():
             return None  # another command has brought that into the copy since it was decided on
-        held = []
+        held: list[Any] = []
         if self.epoch:
             self._require_same()
             held.append(self._cluster.follows("", about.KEY, self._rev_of(about.KEY)))
@@ -206,7 +211,7 @@ class Replica:
             raise
         self._left(without)
         self._learned(asked, base, news)
-        return rec
+        return rec if rec is None or self.caps.clock else rec._replace(at=None)
 
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
         """Write what came with an answer, of `asked`; without it the next read refreshes."""
@@ -215,7 +220,7 @@ class Replica:
         try:
             if news is not None and self._applied(base, news):
                 self._require_same()
-                self._as_of = asked
+                self._looked(asked)
         except Misconfigured:
             return  # what was written stands; the next read says it
 
@@ -245,8 +250,10 @@ class Replica:
         return [key for pid, key in self._going if pid == os.getpid()][:_ALONG]
 
     def _left(self, found: Sequence[str]) -> None:
-        """Have keys, of which the server knows by now, wait no more."""
+        """Have keys, of which the board knows by now or with its next write, wait no more."""
         if found:
+            gone = [(path_of(key),) for key in found]
+            self._copy().executemany("UPDATE rec SET ours = 0 WHERE path = ?", gone)
             self._going = [one for one in self._going if one[1] not in found]
 
     def read(self, key: str) -> Rec | None:
@@ -291,7 +298,7 @@ class Replica:
         except Unavailable:
             yield False
             return
-        self._alone_since = self._rev()
+        before, self._alone_since = self._alone_since, self._rev()
         gone = "SELECT key FROM rec WHERE path > ? AND path < ? AND value = ?"
         spent = self._run(f"{gone} LIMIT {BATCH}", *below("notices"), answers.FORGOTTEN)
         if len(spent) == BATCH:
@@ -299,7 +306,7 @@ class Replica:
         try:
             yield True
         finally:
-            self._alone_since = None
+            self._alone_since = before
 
     def take(self, found: Sequence[Sequence[str]]) -> int:
         """See :meth:`coord.board.store.Store.take`: so many in one step, all or none of them."""
@@ -351,6 +358,8 @@ class Replica:
     def now(self) -> float | None:
         """Return the time by the clock that stamps records; by ours where that cannot be asked."""
         self._copy()
+        if self._seen is not None:
+            return self._seen.now()
         if self._cluster.ahead is not None or self._reaches():
             return self._cluster.now()
         return time.time()
@@ -424,13 +433,14 @@ class Replica:
             StoreError: the cluster cannot be reached.
         """
         for _ in range(_TRIES):
-            asked, base = time.monotonic(), self._rev()
+            asked, base = self._asking(), self._rev()
             without = self._leaving() if base else []
             news = self._cluster.since(self._since(base) or Since(0), without)
             self._left(without)
             if self._applied(base, news):
                 self._require_same()  # at each read, until it is
-                self._as_of, self.unreached, self._as_it_is = asked, None, False
+                self.unreached, self._as_it_is = None, False
+                self._looked(asked)
                 self._remember()
                 return
 
@@ -452,7 +462,7 @@ class Replica:
     def watch(self, prefix: str, since: int, seconds: float) -> bool:
         """Wait until something below `prefix` is written after `since`; False if not in time.
 
-        A hint (:meth:`coord.board.cluster.Cluster.watch`), for a thread of its own.
+        A hint (:meth:`coord.board.transacting.Transacting.watch`), for a thread of its own.
         """
         return self._cluster.watch(prefix, since, seconds)
 
@@ -472,8 +482,14 @@ class Replica:
             there = {} if news.stands else self._cluster.revisions()
             if not news.stands:  # it was deleted; or this is another history, that has caught up
                 self._require_kept(there, base)
+            if self._seen is not None:
+                news = news._replace(recs=self._seen.stamped(news.recs))
+            if base and (news.whole or any(map(setback.matters, news.gone))):
+                self._require_kept(self._after(news), base)
             if not copyfile.written(self._copy(), base, news):
                 return False
+            if news.total is None:
+                return True
             (count,) = self._copy().execute("SELECT count(*) FROM rec").fetchone()
             if count == news.total and news.stands:
                 return True
@@ -483,6 +499,15 @@ class Replica:
         except sqlite3.Error as error:
             self._broken(error)
             return False
+
+    def _after(self, news: Delta) -> dict[str, int]:
+        """Return what there is by the news, key → the revision that wrote it."""
+        there: dict[str, int] = {}
+        if not news.whole:
+            there = dict(self._copy().execute("SELECT key, rev FROM rec").fetchall())
+        for key in news.gone:
+            there.pop(key, None)
+        return there | {rec.key: rec.rev or 0 for rec in news.recs}
 
     def _require_kept(self, there: dict[str, int], base: int) -> None:
         """Insist that what the copy had of scopes and series is `there`, or was followed by more.
@@ -501,7 +526,8 @@ class Replica:
         self._copy()  # after a fork it is another, of which nothing is known
         if self._is_old() and not (self._as_it_is and self._rev()):
             self._reaches()
-        rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
+        at, given = ("at", ()) if self._seen is None else self._seen.column()
+        rows = self._run(f"SELECT key, value, {at}, rev FROM rec WHERE {where}", *given, *values)  # noqa: S608
         gone = {key for pid, key in self._going if pid == os.getpid()}
         return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone]
 
@@ -565,7 +591,8 @@ class Replica:
             return None
         newest = "SELECT max(rev), key FROM rec WHERE path > ? AND path < ? AND ours"
         ((at, key),) = self._run(newest, *below("claims"))
-        return Since(base, key, at) if key else Since(base)
+        ((cluster,),) = self._run("SELECT cluster FROM upto")
+        return Since(base, key or "", at if key else 0, cluster)
 
     def _rev(self) -> int:
         return int(self._run("SELECT rev FROM upto")[0][0])
@@ -584,19 +611,41 @@ class Replica:
         copy.close()
         if copyfile.is_no_copy(error):
             publish.forget(self._path)
-        self._open, self._as_of = (os.getpid(), copyfile.opened(copyfile.MEMORY)), _NEVER
+        self._use(copyfile.opened(copyfile.MEMORY))
 
     def _copy(self) -> sqlite3.Connection:
         """Return this process's connection to the copy; none is carried over a fork."""
         if self._open is None or self._open[0] != os.getpid():
             try:
-                made = copyfile.opened(self._path)
-            except (sqlite3.Error, OSError):
-                made = copyfile.opened(copyfile.MEMORY)
-            self._open, self._as_of = (os.getpid(), made), _NEVER
-            if self._cluster.ahead is None:
+                made = self._use(copyfile.opened(self._path))
+            except (sqlite3.Error, OSError) as error:
+                if isinstance(error, sqlite3.Error) and copyfile.is_no_copy(error):
+                    publish.forget(self._path)
+                made = self._use(copyfile.opened(copyfile.MEMORY))
+            if self.caps.clock and self._cluster.ahead is None:
                 self._cluster.ahead = copyfile.remembered(made)
+            return made
         return self._open[1]
+
+    def _use(self, made: sqlite3.Connection) -> sqlite3.Connection:
+        if not self.caps.clock:
+            from coord.board.firstseen import Sightings  # noqa: PLC0415  # for these boards alone
+
+            self._seen = Sightings(made)
+        self._open, self._as_of = (os.getpid(), made), _NEVER
+        return made
+
+    def _asking(self) -> float:
+        """Return when the board is asked, by the monotonic clock."""
+        if self._seen is not None:
+            self._seen.ask()
+        return time.monotonic()
+
+    def _looked(self, asked: float) -> None:
+        """Take it that what the copy has was so when the board was asked."""
+        self._as_of = asked
+        if self._seen is not None:
+            self._seen.look()
 
     def _remember(self) -> None:
         if not self._time_kept and self._cluster.ahead is not None:

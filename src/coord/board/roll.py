@@ -67,6 +67,7 @@ class Roll:
         self._finished: dict[tuple[str | None, str | None, str], bool] = {}
         self._told: dict[str, Attendance] = {}
         self.now = store.now()
+        self._hears = store.caps.hosts and not store.caps.clock
         # A server's clock stamps the records, and this machine's the signs of life.
         self._shift = self.now - time.time() if store.caps.hosts and self.now is not None else 0.0
         self.names = renamed.Names(here, self._is_afar)
@@ -128,6 +129,13 @@ class Roll:
             return ""
         actor = actors.find(self._store, place.instance) if place.instance else None
         return (actor and self.away(actor)) or "in another clone"
+
+    def dates(self, place: Place) -> bool:
+        """Tell whether how old a place is can be told by what it says, so by a clock known here.
+
+        That of another clone may be years apart, where the board has none.
+        """
+        return not (self._hears and self.is_elsewhere(place.clone))
 
     def _is_afar(self, place: Place) -> bool:
         """Tell whether a place is of another clone on a board that both have come to."""
@@ -191,8 +199,28 @@ class Roll:
         return list(actors.every(self._store))
 
     def _is_recent(self, actor: Actor, status: Status) -> bool:
+        if self._is_passed_over(actor):
+            return False
         signs = [sign for sign in (status.seen, actor.at) if sign is not None]
         return self.now is None or any(self.now - sign < _REMEMBERED for sign in signs)
+
+    def is_here(self, actor: Actor) -> bool:
+        """Tell whether a worker is present, and its clone has not ceased to tell of it."""
+        return self.of(actor.instance).present and not self._is_passed_over(actor)
+
+    def _is_passed_over(self, actor: Actor) -> bool:
+        """Tell whether another clone tells of its workers, and of this one no more.
+
+        Without a clock, a copy that is new would list all who ever were on the board for a week.
+        """
+        if not self._hears or not self.is_elsewhere(actor.clone):
+            return False
+        told = self._attendance(actor.clone)
+        return (
+            told.rev is not None
+            and actor.instance not in told.signs
+            and told.rev > (actor.rev or 0)
+        )
 
     def _has_left(self, place: Place) -> bool:
         if place.instance is None or self.is_elsewhere(place.clone):
@@ -311,7 +339,18 @@ class Roll:
         if self.is_elsewhere(actor.clone):
             return self._seen_from_afar(actor)
         found = self._judge.of(actor.home, actor.instance)
-        return found if found.seen is None else found._replace(seen=found.seen + self._shift)
+        found = found if found.seen is None else found._replace(seen=found.seen + self._shift)
+        return self._kept(actor, found) if self._hears else found
+
+    def _kept(self, actor: Actor, found: Status) -> Status:
+        """Return what is known of a worker of this clone, whose clock may have been set since.
+
+        By the files it is silent then; its clone's own word was kept by another clock.
+        """
+        sign = None if found.present or found.dead or found.gone else self._sign_of(actor)
+        if sign is None or (self.now or 0.0) - sign.seen >= self._expires:
+            return found
+        return presence.Status(presence.PRESENT, sign.seen)
 
     def _seen_from_afar(self, actor: Actor) -> Status:
         """Return what is known of a worker of another clone: that it is there, or was, and where.
@@ -320,16 +359,26 @@ class Roll:
         """
         sign = self._sign_of(actor)
         late = attendance.EVERY if self._store.caps.hosts else 0.0
-        given = (actor.at, None if sign is None else sign.seen)
-        seen = max((at for at in given if at is not None and self._is_past(at)), default=None)
+        seen = self._last(actor, sign)
         if self.now is not None and seen is not None and self.now - seen < self._expires + late:
-            return presence.Status(presence.PRESENT, seen)
+            return presence.Status(presence.PRESENT, seen, heard=self._hears)
         why = f"{presence.ELSEWHERE}, on {self._host(actor)}"
         why += f", which says: {sign.over}" if sign is not None and sign.over else ""
-        return presence.Status(presence.UNKNOWN, seen, why)
+        return presence.Status(presence.UNKNOWN, seen, why, heard=self._hears)
+
+    def _last(self, actor: Actor, sign: Sign | None) -> float | None:
+        """Return when a worker of another clone gave its last sign, or came to the board.
+
+        Without a clock that it came is news to whoever looks for the first time, so it counts only
+        where its clone has told nothing of it.
+        """
+        if self._hears and sign is not None:
+            return sign.seen
+        given = (actor.at, None if sign is None else sign.seen)
+        return max((at for at in given if at is not None and self._is_past(at)), default=None)
 
     def _is_past(self, at: float) -> bool:
-        return self.now is None or at <= self.now + _AHEAD
+        return self.now is None or self._hears or at <= self.now + _AHEAD
 
     def _sign_of(self, actor: Actor) -> Sign | None:
         return self._attendance(actor.clone).signs.get(actor.instance)
@@ -342,8 +391,13 @@ class Roll:
         if not self._store.caps.hosts:
             return attendance.Attendance()
         if made not in self._told:
-            self._told[made] = attendance.read(self._store, made)
+            self._told[made] = self._read(made)
         return self._told[made]
+
+    def _read(self, made: str) -> Attendance:
+        if self._hears and self._clone is not None and made == self._clone.id:
+            return attendance.own(self._store, made, self.now or 0.0)[0]
+        return attendance.read(self._store, made)
 
     def _git_dir(self, actor: Actor) -> str:
         return os.path.normpath(os.path.join(self._place.common_dir, actor.home))

@@ -1,10 +1,11 @@
-"""That a committed file suggests a server for the board, which this clone has not accepted."""
+"""That a committed file suggests where the board be kept, which this clone has not accepted."""
 
 from __future__ import annotations
 
 from coord.base.names import shown
 from coord.board import chosen
 from coord.board.store import Misconfigured
+from coord.remote import address
 from coord.settings.config import DIRECTORY
 
 _MOST = 200  # characters of what may be no URL
@@ -27,6 +28,7 @@ def pending(common_dir: str, suggested: str) -> str:
 def short(text: str) -> str:
     """Return what is suggested as a screen or a log may have it: cut, without a secret."""
     user, at, rest = text.rpartition("@")
-    if ":" in user.rpartition("//")[2]:
+    name = user.rpartition("//")[2]
+    if ":" in name or address.may_be_token(name):
         text = f"…{at}{rest}"
     return shown(text if len(text) <= _MOST else f"{text[:_MOST]}…")

@@ -27,6 +27,7 @@ class Claimant(NamedTuple):
         gone: its worktree was removed.
         liveness: what is known of its worker, one of the six words.
         branch: what its branch is called now.
+        dated: how long ago it was taken can be told (:meth:`coord.board.roll.Roll.dates`).
     """
 
     place: Place
@@ -35,6 +36,7 @@ class Claimant(NamedTuple):
     gone: bool = False
     liveness: str | None = None
     branch: str | None = None
+    dated: bool = True
 
     @property
     def was(self) -> str | None:
@@ -118,12 +120,14 @@ def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
     for index, place in enumerate(state.line):
         if index and roll.is_dead(place):
             gone, known = roll.is_gone(place), _liveness(place, roll)
-            yield Claimant(place, None, "dead", gone, known, _branch(place, roll))
+            yield Claimant(
+                place, None, "dead", gone, known, _branch(place, roll), roll.dates(place)
+            )
             continue
         number += not (index and place.run and state.has_turn(index))
         state_of = "waiting" if number > 1 else "held"
-        known = _liveness(place, roll)
-        yield Claimant(place, number, state_of, liveness=known, branch=_branch(place, roll))
+        known, now = _liveness(place, roll), _branch(place, roll)
+        yield Claimant(place, number, state_of, False, known, now, roll.dates(place))
 
 
 def _branch(place: Place, roll: Roll) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from coord.board import chosen
 from coord.board.waiting import Watch
 from coord.cli import show
 from coord.work.call import Call, typed
@@ -29,6 +30,7 @@ def call(
         options: its options, by their spelling.
         tail: a command that was typed after ``--``.
     """
+    chosen.tell_by(show.note)
     watch = Watch(os.environ.get("COORD_SESSION", ""))
     said = typed(verb, words, options or {}, tail)
     return Call(asked, os.getcwd(), os.environ, watch, show.note, show.quoted, said)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("--pin-existing", is_flag=True, help="Also pin every linked worktree there is.")
 @click.option("--fleet", is_flag=True, help="Also lay down the fleet's sections and ledgers.")
 @click.option("--trust", is_flag=True, help="Accept the declared producers, which are shown.")
-@click.option("--board", metavar="URL", help="Keep the board on this server, as store use does.")
+@click.option("--board", metavar="URL", help="Keep the board there, as store use does.")
 @show.json_option
 def main(
     *,
@@ -73,7 +73,7 @@ def main(
     again = command.install(*flags, *(["--board", quote(board)] if board else []))
     call = edge.call(None, command.NAME)
     if board:
-        store.require_url(call, Choice(board))
+        store.named(call, Choice(board))
     if checking:
         return _checked(install.checked(call), as_json=as_json)
     if uninstall:
@@ -86,8 +86,8 @@ def main(
     )
     _tell(done, documents.installed(done), as_json=as_json)
     if board and not dry_run:
-        store.use(call, Choice(board))
-        show.note(f"the board is at {board} from now on")
+        stands = store.use(call, Choice(board))
+        show.note(f"the board is at {stands.url} from now on")
     if not as_json and (page := _unfound_manual()):
         show.note(f"for git coord --help, let man find it: {page}")
     return 0

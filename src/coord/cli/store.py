@@ -24,6 +24,8 @@ _FILES = {
     "key": "The certificate's key, where it has a file of its own.",
     "password-file": "The user's password, in a file of mode 600 (default: git credential).",
 }
+_CREATE = "Make the repository on a git remote, where that can be done from here."
+_RATE = "Pushes to a git remote, of all its clones together (6; 0: any number)."
 
 
 @click.group("store", invoke_without_command=True)
@@ -45,6 +47,8 @@ def store(ctx: click.Context, *, as_json: bool) -> None:
 @click.option("--cert", default="", metavar="FILE", help=_FILES["cert"])
 @click.option("--key", default="", metavar="FILE", help=_FILES["key"])
 @click.option("--password-file", default="", metavar="FILE", help=_FILES["password-file"])
+@click.option("--create", is_flag=True, help=_CREATE)
+@click.option("--pushes-a-minute", "rate", type=float, metavar="N", help=_RATE)
 @click.option("--force", is_flag=True, help="Leave the board there is, whatever is held on it.")
 @show.json_option
 @click.pass_obj
@@ -54,21 +58,25 @@ def use(
     *,
     url: str | None,
     suggested: bool,
+    create: bool,
+    rate: float | None,
     force: bool,
     as_json: bool,
     **files: str,
 ) -> None:
     """Keep this clone's board at URL from now on, which other clones may share.
 
-    URL is etcd://[USER@]HOST[:PORT][,HOST…]/PREFIX, or etcds://… for TLS; `local` is the git dir.
-    An empty prefix becomes this repository's board; one of another repository is refused.
+    URL is etcd://[USER@]HOST[:PORT][,HOST…]/PREFIX, or etcds://… for TLS; or a repository that all
+    may push to, git+https://HOST/PATH, git+ssh://… or git+REMOTE; `local` is the git dir. An empty
+    place becomes this repository's board; one of another repository is refused.
 
     With --suggested it is the URL in .coord.toml, shown first with its host and its commit.
     """
     if suggested == bool(url):
         raise click.UsageError("It takes a URL, or --suggested.")
-    options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
-    typed = {**options, "--suggested": suggested, "--force": force}
+    typed = {
+        **_typed(files, rate), "--suggested": suggested, "--create": create, "--force": force
+    }  # fmt: skip
     call = edge.call(asked, "store use", [url] if url else [], typed)
     if suggested:
         from coord.work import suggested as suggestions  # noqa: PLC0415  # once in a clone's life
@@ -77,7 +85,8 @@ def use(
     if url == LOCAL:
         _show(work.leave(call, force=force), as_json=as_json)
         return
-    _show(work.use(call, work.typed(call, url or "", files), force=force), as_json=as_json)
+    found = work.typed(call, url or "", files, rate)
+    _show(work.use(call, found, force=force, create=create), as_json=as_json)
 
 
 @store.command("migrate")
@@ -86,9 +95,20 @@ def use(
 @click.option("--cert", default="", metavar="FILE", help=_FILES["cert"])
 @click.option("--key", default="", metavar="FILE", help=_FILES["key"])
 @click.option("--password-file", default="", metavar="FILE", help=_FILES["password-file"])
+@click.option("--create", is_flag=True, help=_CREATE)
+@click.option("--pushes-a-minute", "rate", type=float, metavar="N", help=_RATE)
 @show.json_option
 @click.pass_obj
-def migrate(asked: str | None, /, *, url: str, as_json: bool, **files: str) -> None:
+def migrate(
+    asked: str | None,
+    /,
+    *,
+    url: str,
+    create: bool,
+    rate: float | None,
+    as_json: bool,
+    **files: str,
+) -> None:
     """Move this clone's board to URL, records, numbers and stamps as they are.
 
     URL is as for `use`; `local` moves it to this clone's git dir. Refused while a run is at work or
@@ -97,9 +117,10 @@ def migrate(asked: str | None, /, *, url: str, as_json: bool, **files: str) -> N
     """
     from coord.work import migrate as moving  # noqa: PLC0415  # once in a board's life
 
-    options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
-    call = edge.call(asked, "store migrate", [url], options)
-    _show(moving.migrate(call, work.typed(call, url, files)), as_json=as_json)
+    typed = {**_typed(files, rate), "--create": create}
+    call = edge.call(asked, "store migrate", [url], typed)
+    found = work.typed(call, url, files, rate)
+    _show(moving.migrate(call, found, create=create), as_json=as_json)
 
 
 @store.command("probe")
@@ -118,6 +139,12 @@ def probe(asked: str | None, /, *, as_json: bool) -> int:
     else:
         show.lines(list(_tried(found)))
     return 1 if found.troubles else 0
+
+
+def _typed(files: dict[str, str], rate: float | None) -> dict[str, str]:
+    """Return the options that say how a board is reached, as they were typed."""
+    options = {f"--{name.replace('_', '-')}": text for name, text in files.items()}
+    return {**options, "--pushes-a-minute": "" if rate is None else f"{rate:g}"}
 
 
 def _tried(found: Probe) -> Iterator[str]:
@@ -147,6 +174,7 @@ def _lines(found: Stands) -> list[str]:
     left = [
         f"unpublished: {one.words}, by {one.actor} at {_at(one.at)}" for one in found.unpublished
     ]
+    left = [*_paced(found.pace), *left]
     left += [f"unreadable: {shown(one.path)}; run: {one.run}" for one in found.unreadable]
     if found.at is None:
         return [f"the board is at {found.url}, and can be reached", held, *left]
@@ -155,6 +183,13 @@ def _lines(found: Stands) -> list[str]:
         f"{held}, as of {_at(found.at)}",
         *left,
     ]
+
+
+def _paced(pace: float | None) -> list[str]:
+    if pace is None:
+        return []
+    most = f"at most {pace:g} pushes a minute" if pace else "as many pushes as it takes"
+    return [f"{most}, of all its clones together"]
 
 
 def _at(seconds: float) -> str:

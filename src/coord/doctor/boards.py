@@ -36,6 +36,7 @@ def judge(here: Worktree, *, installed: bool) -> Verdict:
     suggested = _suggested(here.common_dir, here.top)
     try:
         store = chosen.board_of(here.common_dir)
+        suggested = itertools.chain(suggested, _renamed(here))
         found = store.probe() if installed else Probe("")
     except StoreError as error:
         return verdict(_BOARD, "", [Finding(*answers.trouble(error))], suggested)
@@ -79,6 +80,25 @@ def _suggested(common_dir: str, top: str | None) -> Iterator[str]:
         return
     if text:
         yield text
+
+
+def _renamed(here: Worktree) -> Iterator[str]:
+    """Yield that the remote by which the board was chosen is elsewhere by now."""
+    found = chosen.choice(here.common_dir)
+    if found is None or not found.remote:
+        return
+    from coord.remote import named  # noqa: PLC0415  # most boards are files
+
+    typed = f"git+{found.remote}"
+    try:
+        now = named.resolved(typed, here.cwd)
+    except ValueError:
+        now = "nowhere: there is no such remote any more"
+    if now != found.url:
+        yield (
+            f"the board was chosen as {typed}, which is {suggestion.short(now)} by now; it stays "
+            f"at {found.url}"
+        )
 
 
 def _kept(store: Store) -> Iterator[str]:
@@ -148,12 +168,12 @@ def _unreadable(store: Store, common_dir: str, root: str) -> Iterator[Finding]:
 
 def _reused(store: Store, common_dir: str) -> Iterator[Finding]:
     """Yield each scope that a version without the mark began anew after it had been swept away."""
-    since = retired.since(store)
-    if since is None:
+    mark = retired.first(store)
+    if mark is None:
         return
     for folder in store.folders("claims"):
         first = store.read(keys.event(folder, 1))
-        if first is not None and first.at is not None and first.at > since:
+        if first is not None and retired.is_before(store, mark, first):
             yield _given_twice(common_dir, folder)
 
 

@@ -38,15 +38,17 @@ class StoreDocument(TypedDict):
     """Where a clone's board is kept.
 
     Attributes:
-        url: of the server, null where the board is in the git dir.
+        url: of the board elsewhere, null where it is in the git dir.
         folder: where the board is in the git dir, of a clone that keeps it there.
         reached: the server can be reached, or there is none.
         why: why it cannot be, null where it can.
         as_of: when what is known here was true, in seconds since the epoch; null for now.
-        epoch: random id of the board on the server, null where the board is in the git dir.
+        epoch: random id of the board there, null where the board is in the git dir.
         held: how many scopes are held.
         unpublished: what of this clone waits to be published, the oldest first.
         unreadable: files among that which cannot be read, and are never published.
+        pushes_a_minute: how many all its clones may make together, 0 for any number; null where it
+            is on no git remote.
     """
 
     url: str | None
@@ -58,6 +60,7 @@ class StoreDocument(TypedDict):
     held: int
     unpublished: list[UnpublishedDocument]
     unreadable: list[UnreadableDocument]
+    pushes_a_minute: float | None
 
 
 def document(found: Stands) -> StoreDocument:
@@ -81,6 +84,7 @@ def document(found: Stands) -> StoreDocument:
             for one in found.unpublished
         ],
         "unreadable": [{"path": one.path, "run": one.run} for one in found.unreadable],
+        "pushes_a_minute": found.pace,
     }
 
 

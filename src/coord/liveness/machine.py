@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 
 # PROC_TIME_INIT_INO of the kernel: there the time since boot is what it is everywhere.
 _INITIAL_TIME = "time:[4026531834]"
@@ -30,13 +31,26 @@ def boot() -> str:
     boot_id = _boot_id()
     if not os.path.isdir("/proc"):  # macOS and the BSDs have neither
         return boot_id
-    pid, time = _namespace("pid"), _namespace("time") or "time:-"
-    return f"{boot_id} {pid} {time}" if boot_id and pid else ""
+    pid, times = _namespace("pid"), _namespace("time") or "time:-"
+    return f"{boot_id} {pid} {times}" if boot_id and pid else ""
 
 
 def boot_id_of(recorded: str) -> str:
     """Return the boot itself in what :func:`boot` returned for a record."""
     return recorded.partition(" ")[0]
+
+
+def uptime() -> tuple[str, float]:
+    """Return a clock that nobody sets: which one it is, and what it shows, in seconds.
+
+    Of two readings of one of these clocks, at least so much time as they differ has passed. It goes
+    on while the machine sleeps, where there is such a clock. Processes in other pid namespaces of
+    one boot have the same; where a boot cannot be told from others, a machine by its name.
+    """
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    shows = time.monotonic() if clock is None else time.clock_gettime(clock)
+    boot_id, _, names = boot().partition(" ")
+    return f"{boot_id} {names.rpartition(' ')[2]}".strip() or host(), shows
 
 
 @functools.cache

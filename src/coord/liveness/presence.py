@@ -35,11 +35,13 @@ class Status(NamedTuple):
         liveness: one of the six words.
         seen: its last sign of life in seconds by the store's clock, None when there was none.
         why: what that was told by, in a clause; empty where there is nothing to add.
+        heard: that is when this clone had the last news of it, on a board that has no clock.
     """
 
     liveness: str
     seen: float | None = None
     why: str = ""
+    heard: bool = False
 
     @property
     def present(self) -> bool:

@@ -39,7 +39,7 @@ class Address(NamedTuple):
         url: as git is given it.
         protocol: as ``GIT_ALLOW_PROTOCOL`` names it: https, http, ssh, git or file.
         host: whose it is, with the port where one is named; empty on this machine.
-        path: of the repository, as the host is told it; on this machine the folder, not resolved.
+        path: of the repository, decoded; on this machine the folder, its links not resolved.
     """
 
     url: str
@@ -86,6 +86,11 @@ def name(text: str) -> str:
     return found if is_name and found[:1] not in {"", "-", "."} else ""
 
 
+def may_be_token(user: str) -> bool:
+    """Tell whether the user of a URL may be a secret."""
+    return user.startswith(_TOKENS) or len(user) > _LONGEST_USER
+
+
 def _of_url(url: str, scheme: str, rest: str) -> Address:
     if any(char in rest for char in "?#"):
         raise ValueError("a URL that is recorded holds no query, where secrets would stand")
@@ -102,8 +107,7 @@ def _of_url(url: str, scheme: str, rest: str) -> Address:
     if at:
         _require_user(user)
     _require_host(host)
-    _path(_decoded(slash + path))
-    return Address(url, scheme, host, slash + path)
+    return Address(url, scheme, host, _path(_decoded(slash + path)))
 
 
 def _of_ssh(url: str) -> Address:
@@ -129,7 +133,7 @@ def _of_ssh(url: str) -> Address:
 def _require_user(text: str) -> None:
     if ":" in text or "@" in text:
         raise ValueError("a URL that is recorded holds no password; git credential can keep it")
-    if text.startswith(_TOKENS) or len(text) > _LONGEST_USER:
+    if may_be_token(text):
         raise ValueError("the user of the URL may be a token; git credential can keep it")
     if not _is_name(text):
         raise ValueError("the user's name has other characters than letters, digits and . _ -")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from coord.remote import address
 from coord.repo import git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from coord.remote.address import Address
 
 
 def resolved(text: str, cwd: str) -> str:
@@ -23,10 +29,25 @@ def resolved(text: str, cwd: str) -> str:
     return f"{address.SCHEME}{done.text}"
 
 
-def naming(url: str, cwd: str) -> str:
-    """Return the first remote of a clone that is at a URL of git's to push to; empty if none is."""
+def naming(where: Address, cwd: str) -> str:
+    """Return the first remote of a clone that pushes to a repository; empty if none does.
+
+    By whatever protocol, and as whoever.
+    """
     for name in git.ask("remote", cwd=cwd).text.split("\n"):
-        urls = git.ask("remote", "get-url", "--push", "--all", "--", name, cwd=cwd).text.split("\n")
-        if name and url in urls:
+        urls = git.ask("remote", "get-url", "--push", "--all", "--", name, cwd=cwd).text
+        if any(_is_at(where, url) for url in urls.split("\n") if url):
             return name
     return ""
+
+
+def _is_at(where: Address, url: str) -> bool:
+    try:
+        return _place(address.parsed(f"{address.SCHEME}{url}")) == _place(where)
+    except ValueError:
+        return False
+
+
+def _place(where: Address) -> tuple[str, str]:
+    path = os.path.realpath(where.path) if where.is_local else where.path
+    return where.host.lower(), path.strip("/").removesuffix(".git")

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 def unfit(path: str) -> str:
     """Return in one line why a folder may not be one that is pushed to; empty where it may.
 
-    One that is not there yet is judged by where it would be. git takes `path`.git for it as well.
+    One that is not there yet is judged by where it would be.
     """
-    beside = f"{path.rstrip('/')}.git"
-    return _unfit(os.path.realpath(path)) or (
-        _unfit(os.path.realpath(beside)) if os.path.lexists(beside) else ""
-    )
+    other = beside(path)
+    return _unfit(os.path.realpath(path)) or (other and _unfit(os.path.realpath(other)))
+
+
+def beside(path: str) -> str:
+    """Return `path`.git, which git takes for `path` as well; empty where there is none."""
+    other = f"{path.rstrip('/')}.git"
+    return other if os.path.lexists(other) else ""
 
 
 def _unfit(real: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import sys
 import time
 
 from coord.base.frozen import NamedTuple
@@ -30,16 +31,36 @@ class Pipe(NamedTuple):
     write: int
 
 
+class Limits(NamedTuple):
+    """What each process of a child may take, where the system can be told so (Linux).
+
+    Of memory it is what is written to that counts: a runtime may reserve a thousand times as much.
+
+    Attributes:
+        data: bytes of memory.
+        cpu: seconds of a processor; None for any, as for what starts a helper that stays.
+        size: bytes of a file that it writes; None for any, likewise.
+    """
+
+    data: int
+    cpu: int | None = None
+    size: int | None = None
+
+
 def run(
     argv: Sequence[str],
     env: Mapping[str, str],
     stdin: bytes | None = None,
     within: float | None = None,
+    most: int | None = None,
+    *,
+    limits: Limits | None = None,
 ) -> tuple[int, bytes, bytes]:
     """Run a command to its end; return its status (or minus a signal), stdout and stderr.
 
     Raises:
         TimeoutError: it took more than `within` seconds, and was killed.
+        OverflowError: it said more than `most` bytes, and was killed.
         OSError: it is not on the PATH of `env`, or cannot be started.
     """
     program = found(argv[0], env)
@@ -55,13 +76,38 @@ def run(
         raise
     for end in (out.write, err.write, *(feed[:1] if feed else ())):
         os.close(end)
+    if limits is not None:
+        limit(pid, limits)
     try:
-        answers = _exchanged(feed and feed.write, stdin or b"", out.read, err.read, within)
+        ends = (feed and feed.write, out.read, err.read)
+        answers = _exchanged(ends, stdin or b"", within, most)
     except BaseException:
         os.kill(pid, SIGKILL)  # nobody reads on, as after Ctrl-C
         os.waitpid(pid, 0)
         raise
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), *answers
+
+
+def limit(pid: int, limits: Limits) -> None:
+    """Have a child that has just been started, and what it starts, end where it takes too much."""
+    import resource  # noqa: PLC0415  # for those alone who read what others wrote
+
+    if not hasattr(resource, "prlimit"):
+        return
+    wanted = (
+        (resource.RLIMIT_DATA, limits.data),
+        (resource.RLIMIT_CPU, limits.cpu),
+        (resource.RLIMIT_FSIZE, limits.size),
+        (resource.RLIMIT_CORE, 0),  # what ends so leaves nothing
+    )
+    for kind, most in wanted:
+        if most is not None:
+            try:
+                _, hard = resource.prlimit(pid, kind)
+                soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+                resource.prlimit(pid, kind, (soft, hard))
+            except OSError:  # it has ended
+                return
 
 
 def found(name: str, env: Mapping[str, str]) -> str:
@@ -84,9 +130,11 @@ def wired(feed: Pipe | None, out: Pipe, err: Pipe) -> list[tuple[object, ...]]:
 
 
 def _exchanged(
-    into: int | None, feed: bytes, out: int, err: int, within: float | None
+    ends: tuple[int | None, int, int], feed: bytes, within: float | None, most: int | None
 ) -> tuple[bytes, bytes]:
     """Feed and read side by side, for a full pipe on one side would stop the other; close all."""
+    into, out, err = ends
+    left = sys.maxsize if most is None else most
     read: dict[int, list[bytes]] = {out: [], err: []}
     open_ends = {out, err}
     poll = select.poll()
@@ -107,6 +155,9 @@ def _exchanged(
                 else:
                     read[end].append(os.read(end, _CHUNK))
                     ended = not read[end][-1]
+                    left -= len(read[end][-1])
+                    if left < 0:
+                        raise OverflowError(most)
                 if ended:
                     poll.unregister(end)
                     open_ends.remove(end)

@@ -38,7 +38,7 @@ def carry(here: Worktree, store: Store, me: str | None) -> None:
         me: the instance that acts, which is here now.
     """
     with contextlib.suppress(CoordError, OSError):  # others will call them silent, no more
-        _carried(here, store, me)
+        _carried(here, store, me, me)
 
 
 def tell(here: Worktree, store: Store, me: str | None) -> None:
@@ -97,31 +97,45 @@ def _keep(
         store.close()
 
 
-def _carried(here: Worktree, store: Store, me: str | None) -> Replica | None:
+def _carried(
+    here: Worktree, store: Store, me: str | None, writes: str | None = None
+) -> Replica | None:
     from coord.board.replica import Replica  # noqa: PLC0415  # SQLite, which boards of files lack
 
     if isinstance(store, Replica):
         with store.unrefreshed():  # nobody else writes of this clone
-            _carry(here, store, me)
+            _carry(here, store, me, writes)
         return store
     return None
 
 
-def _carry(here: Worktree, copy: Replica, me: str | None) -> None:
+def _carry(here: Worktree, copy: Replica, me: str | None, writes: str | None) -> None:
+    """Have what is old told of this clone's workers; and of who `writes`, what others count from.
+
+    Without a clock they count from what is new in a record, so that is to be there.
+    """
     mine, now = clone.known(here.common_dir), copy.now()
     if not mine or now is None or copy.unreached is not None:
         return
-    expires, key = config.load(here.top).expires, attendance.key(mine)
-    last = copy.read(key)
-    age = attendance.every(expires) if last is None or last.at is None else now - last.at
-    if -_UNSURE < age < attendance.every(expires):
+    expires = config.load(here.top).expires
+    last, age = attendance.own(copy, mine, now)
+    every = attendance.every(expires)
+    own = last.signs.get(writes or "")
+    is_told = writes is None or copy.caps.clock or (own is not None and now - own.seen < every)
+    if is_told and age is not None and -_UNSURE < age < every:
         return
     roll = Roll(copy, here, expires)
-    signs = {**attendance.read(copy, mine).signs}
+    signs = {**last.signs}
+    # A file of tomorrow says that our clock was set back: of when it is, no more is known.
+    latest = float("inf") if copy.caps.clock else now + _UNSURE
     for instance, sign in _signs(roll, me, now):
         known = signs.get(instance)  # what is hidden from here another command may have seen
-        signs[instance] = sign if known is None or known.seen <= sign.seen else known
-    copy.carry(key, attendance.encode(Attendance(machine.host(), signs), now))
+        if known is None or known.seen <= sign.seen <= latest:
+            signs[instance] = sign
+    told = Attendance(machine.host(), signs)
+    if not copy.caps.clock:
+        told = Attendance(machine.host(), signs, now, *machine.uptime())
+    copy.carry(attendance.key(mine), attendance.encode(told, now))
 
 
 def _signs(roll: Roll, me: str | None, now: float) -> Iterator[tuple[str, Sign]]:

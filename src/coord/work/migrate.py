@@ -1,5 +1,8 @@
 """``store migrate``: the board of a clone goes elsewhere, records, numbers and stamps as they are.
 
+From a board without a clock no stamp goes along, since each is its writer's: all is new there, and
+what a clone tells of its workers it tells anew.
+
 First the new place says that a board comes, then the old one that it has moved, which every create
 there meets; so what is copied after that is all there is. Killed at any point, the same command
 goes on; the clone follows when everything stands there.
@@ -13,9 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import publish
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import about, chosen, claims, moved
+from coord.board import about, attendance, chosen, claims, engine, moved
 from coord.board import choice as choices
-from coord.board.cluster import Cluster
 from coord.board.directory import Directory
 from coord.board.moved import LOCAL, Goal
 from coord.identity import whoami as identities
@@ -26,12 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coord.board.choice import Choice
+    from coord.board.engine import Far
     from coord.board.store import Rec
     from coord.repo.worktree import Worktree
     from coord.work.call import Call
     from coord.work.store import Stands
 
-    Side = Directory | Cluster
+    Side = Directory | Far
 
 _COMING = "board.coming"
 
@@ -45,11 +48,16 @@ class _Move(NamedTuple):
     goal: Goal
 
 
-def migrate(call: Call, found: Choice) -> Stands:
-    """Move the board of the caller's clone to a server, or with the URL ``local`` to its git dir.
+def migrate(call: Call, found: Choice, *, create: bool = False) -> Stands:
+    """Move the board of the caller's clone elsewhere, or with the URL ``local`` to its git dir.
+
+    Args:
+        call: who calls.
+        found: the board to be.
+        create: make the repository of that board, where it is on a git remote.
 
     Raises:
-        Usage: the URL names no server.
+        Usage: the URL names no board.
         Refused: a run is at work, something is unpublished or cannot be read; there is a board
             already; nothing is installed here.
         StoreError: one of both cannot be reached.
@@ -57,8 +65,8 @@ def migrate(call: Call, found: Choice) -> Stands:
     here = where.located(call)
     where.require_own(call, here)
     if found.url != LOCAL:
-        store.require_url(call, found)
         store.require_home(here)
+        found = store.named(call, found, create=create, verb="migrate")
     before = chosen.choice(here.common_dir)
     if (before.url if before else LOCAL) == found.url:
         return store.show(call)
@@ -66,8 +74,9 @@ def migrate(call: Call, found: Choice) -> Stands:
     if not move.old.left_for():
         _require_settled(call, here)
         _require_idle(call, move)
-    if isinstance(move.new, Cluster):
-        move = _expected(move, move.new)
+    if not isinstance(move.new, Directory):
+        with store.contact(found, "migrate"):
+            move = _expected(move, move.new)
     _left(call, move)
     _copied(move)
     return _followed(call, move, found)
@@ -75,9 +84,9 @@ def migrate(call: Call, found: Choice) -> Stands:
 
 def _planned(here: Worktree, before: Choice | None, found: Choice) -> _Move:
     root = chosen.folder(here.common_dir)
-    old = Directory(root) if before is None else _server(here, before)
+    old = Directory(root) if before is None else _far(here, before)
     coming = os.path.join(os.path.dirname(root), _COMING)
-    new = Directory(coming) if found.url == LOCAL else _server(here, found)
+    new = Directory(coming) if found.url == LOCAL else _far(here, found)
     epoch = about.made([]).epoch
     goal = Goal(found.url, epoch, clone.own(here.common_dir) or "")
     known = old.left_for()
@@ -86,8 +95,10 @@ def _planned(here: Worktree, before: Choice | None, found: Choice) -> _Move:
     raise moved.Moved(known, root if before is None else before.url)
 
 
-def _server(here: Worktree, found: Choice) -> Cluster:
-    return Cluster(found.address, cwd=here.common_dir, patience=chosen.PATIENCE)
+def _far(here: Worktree, found: Choice) -> Far:
+    """Open a board without a copy, and without the rate of its every day."""
+    kept = chosen.base(here.common_dir, found)
+    return engine.opened(found._replace(rate=0.0), kept, here.common_dir)
 
 
 def _require_settled(call: Call, here: Worktree) -> None:
@@ -134,7 +145,7 @@ def _require_idle(call: Call, move: _Move) -> None:
             )
 
 
-def _expected(move: _Move, new: Cluster) -> _Move:
+def _expected(move: _Move, new: Far) -> _Move:
     """Say on the server that a board comes; return the move with the epoch that it has there.
 
     Raises:
@@ -177,6 +188,8 @@ def _copied(move: _Move) -> None:
         Refused: one cannot be read, or another record stands in its place.
     """
     wanted = _records(move.old)
+    if not move.old.caps.clock:
+        wanted = _unstamped(wanted)
     for rec in wanted:
         if not rec.value:
             raise _unreadable(move, rec, "it cannot be read")
@@ -192,6 +205,11 @@ def _records(side: Side) -> Sequence[Rec]:
     return [rec for rec in side.everything() if not rec.key.startswith("about/")]
 
 
+def _unstamped(recs: Sequence[Rec]) -> Sequence[Rec]:
+    told = f"{attendance.FOLDER}/"
+    return [rec._replace(at=None) for rec in recs if not rec.key.startswith(told)]
+
+
 def _unreadable(move: _Move, rec: Rec, why: str) -> Refused:
     return Refused(
         "record-unreadable",
@@ -205,7 +223,7 @@ def _unreadable(move: _Move, rec: Rec, why: str) -> Refused:
 def _followed(call: Call, move: _Move, found: Choice) -> Stands:
     """Have the clone follow its board."""
     here, root = move.here, chosen.folder(move.here.common_dir)
-    if isinstance(move.new, Cluster):
+    if not isinstance(move.new, Directory):
         roots = tuple(store.roots(here))
         move.new.create(about.KEY, about.encode(about.About(move.goal.epoch, roots)))
         coming = move.new.read(about.COMING)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import publish
 from coord.base.command import install
 from coord.base.errors import Refused, Usage
 from coord.base.names import operand, quote
-from coord.board import about, chosen, claims, outbox
+from coord.board import about, chosen, claims, engine, outbox
 from coord.board import choice as choices
 from coord.board.choice import Choice
 from coord.board.moved import LOCAL, Moved
@@ -19,6 +20,8 @@ from coord.repo import git
 from coord.work import settling, where
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from coord.board.about import About
     from coord.board.outbox import Entry
     from coord.board.probe import Probe
@@ -39,7 +42,7 @@ class Stands(NamedTuple):
     """How a clone's board stands.
 
     Attributes:
-        url: the server's, empty where the board is in the git dir.
+        url: of the board elsewhere, empty where it is in the git dir.
         folder: where the board is in the git dir.
         held: how many scopes are held.
         at: when what is known of it was true, None for now.
@@ -47,6 +50,8 @@ class Stands(NamedTuple):
         epoch: which board it is, empty where it is in the git dir.
         unpublished: what of this clone waits to be published there.
         unreadable: files among that, of which nobody can tell what they say.
+        pace: how many pushes a minute all its clones may make together, 0 for any number; None
+            where it is on no git remote.
     """
 
     url: str
@@ -57,6 +62,7 @@ class Stands(NamedTuple):
     epoch: str = ""
     unpublished: tuple[Entry, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    pace: float | None = None
 
 
 def show(call: Call) -> Stands:
@@ -80,33 +86,35 @@ def probe(call: Call) -> Probe:
     return chosen.board_of(where.located(call).common_dir).probe()
 
 
-def use(call: Call, found: Choice, *, force: bool = False) -> Stands:
-    """Keep the board of the caller's clone on a server from now on.
+def use(call: Call, found: Choice, *, force: bool = False, create: bool = False) -> Stands:
+    """Keep the board of the caller's clone on a server or a git remote from now on.
 
-    A prefix that holds no board yet becomes the board of this repository.
+    A place that holds no board yet becomes the board of this repository.
 
     Args:
         call: who calls.
-        found: the server.
+        found: where.
         force: whatever is held on the board that is left.
+        create: make the repository, where it is to be on a git remote.
 
     Raises:
-        Usage: the URL names no server.
-        Refused: something is claimed on the board there is; the prefix is another repository's;
-            nothing is installed here.
-        StoreError: the server cannot be reached.
+        Usage: the URL names no board.
+        Refused: something is claimed on the board there is; the place is another repository's, or
+            in a worktree; nothing is installed here.
+        StoreError: the board cannot be reached.
     """
     here = where.located(call)
     where.require_own(call, here)
-    require_url(call, found)
     require_home(here)
-    before = chosen.choice(here.common_dir)
-    if not force and not _is_same_board(here, before, found):
-        _require_free(here, before, found.url)
-    found = _again(call, here, before, found)
-    chosen.forget(here.common_dir)
-    board = chosen.afar(here.common_dir, found)
-    board.fresh()
+    found = named(call, found, create=create)
+    with contact(found):
+        before = chosen.choice(here.common_dir)
+        if not force and not _is_same_board(here, before, found):
+            _require_free(here, before, found.url)
+        found = _again(call, here, before, found)
+        chosen.forget(here.common_dir)
+        board = chosen.afar(here.common_dir, found)
+        board.fresh()
     known = _about(board, here, found.url)
     _require_same(known, here, found.url)
     settled = found._replace(epoch=known.epoch)
@@ -144,7 +152,10 @@ def _again(call: Call, here: Worktree, before: Choice | None, found: Choice) -> 
         chosen.afar(here.common_dir, before).fresh()
     except Misconfigured as error:
         call.note(f"{error.what}: {error.why}")
-    return before._replace(epoch="") if found == Choice(found.url) else found
+    if found != Choice(found.url, remote=found.remote, rate=found.rate):
+        return found
+    rate = before.rate if found.rate is None else found.rate
+    return before._replace(epoch="", remote=found.remote, rate=rate)
 
 
 def leave(call: Call, *, force: bool = False) -> Stands:
@@ -187,6 +198,7 @@ def _stands(here: Worktree, found: Choice | None) -> Stands:
         epoch=found.epoch,
         unpublished=tuple(outbox.every(here.common_dir)),
         unreadable=tuple(map(_unreadable, outbox.unreadable(here.common_dir))),
+        pace=found.pace if engine.is_git(found.url) else None,
     )
     if missed is None:
         return stands
@@ -198,24 +210,53 @@ def _unreadable(path: str) -> Unreadable:
     return Unreadable(path, f"rm {'-r ' if is_folder else ''}{operand(path)}")
 
 
-def require_url(call: Call, found: Choice) -> None:
-    """Insist that a URL names a board.
+def named(call: Call, found: Choice, *, create: bool = False, verb: str = "use") -> Choice:
+    """Return a choice as it is recorded, once its URL names a board.
+
+    Args:
+        call: who calls.
+        found: the choice as typed.
+        create: make the repository that it names, if there is none.
+        verb: which verb of ``store`` chooses.
 
     Raises:
-        Usage: it does not.
+        Usage: it names none, or has options that are not for it.
+        Refused: a repository that may not be pushed to, or that is not there.
     """
-    from coord.etcd import address  # noqa: PLC0415  # a client of servers, for this verb
+    from coord.work import repository  # noqa: PLC0415  # for a choice alone
 
     try:
-        address.parsed(found.url)
+        if engine.is_git(found.url):
+            return repository.named(call, found, create=create, verb=verb)
+        engine.require(found.url)
     except ValueError as error:
-        raise Usage(
-            "usage",
-            "that names no board",
-            where=call.words,
-            why=str(error),
-            run="git coord store use -h",
-        ) from error
+        raise _no_board(call, verb, str(error)) from error
+    if create or found.rate is not None:
+        why = "--create and --pushes-a-minute are for a board on a git remote"
+        raise _no_board(call, verb, why)
+    return found
+
+
+@contextmanager
+def contact(found: Choice, verb: str = "use") -> Iterator[None]:
+    """Come to a board for the first time, for a block: say how its repository is made.
+
+    Raises:
+        Refused: there is none.
+    """
+    try:
+        yield
+    except Misconfigured as error:
+        from coord.work import repository  # noqa: PLC0415  # most boards are none
+
+        if not engine.is_git(found.url) or not repository.is_absent(error.why):
+            raise
+        raise repository.absent(found.url, verb, error.why) from error
+
+
+def _no_board(call: Call, verb: str, why: str) -> Usage:
+    run = f"git coord store {verb} -h"
+    return Usage("usage", "that names no board", where=call.words, why=why, run=run)
 
 
 def require_home(here: Worktree) -> None:
@@ -332,9 +373,9 @@ def _require_same(known: About, here: Worktree, url: str) -> None:
     )
 
 
-def typed(call: Call, url: str, files: dict[str, str]) -> Choice:
+def typed(call: Call, url: str, files: dict[str, str], rate: float | None = None) -> Choice:
     """Return a choice as typed: its files by their whole paths."""
-    return Choice(url, **{name: _whole(call, path) for name, path in files.items()})
+    return Choice(url, **{name: _whole(call, path) for name, path in files.items()}, rate=rate)
 
 
 def _whole(call: Call, path: str) -> str:

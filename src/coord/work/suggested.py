@@ -1,7 +1,8 @@
-"""A server that ``.coord.toml`` suggests for the board: shown with whose it is, before it acts.
+"""A board that ``.coord.toml`` suggests: shown with whose it is, before it acts.
 
 What is committed may come from anybody who can push, so it sends no board anywhere by itself. Only
-servers can be suggested: a path would have a repository's own hooks run.
+servers can be suggested, and git remotes by https and ssh: a path would have a repository's own
+hooks run.
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import shown as escaped
-from coord.board import suggestion
-from coord.board.choice import Choice
-from coord.board.store import Misconfigured
+from coord.board import engine, suggestion
 from coord.repo import git
 from coord.settings import config
 from coord.settings.config import DIRECTORY, FILE
@@ -28,26 +27,25 @@ def shown(call: Call) -> str:
     """Return the URL that is suggested, after showing it with its host and whose commit says so.
 
     Raises:
-        Refused: none is, or what is suggested names no server, or may hold a secret.
+        Refused: none is, or what is suggested names no board elsewhere, or may hold a secret.
     """
     here = where.located(call)
     url = config.load(here.top).store
     if url == DIRECTORY:
         raise _refused("no server is suggested for the board", FILE, "it has no [board] store")
     try:
-        address = Choice(url).address
-    except Misconfigured as error:
+        hosts = engine.suggestible(url)
+    except ValueError as error:
         raise _refused(
-            "what is suggested for the board is none", suggestion.short(url), error.why
+            "what is suggested for the board is none", suggestion.short(url), str(error)
         ) from error
-    hosts = ", ".join(map(str, address.endpoints))
-    call.note(f"{FILE} suggests {url}, on {hosts}{' by TLS' if address.tls else ''}")
+    call.note(f"{FILE} suggests {url}, on {hosts}")
     call.note(f"so says {_commit(here, url)}")
     return url
 
 
 def tell(call: Call, here: Worktree, declared: Config) -> None:
-    """Say that a server is suggested which this clone has not accepted."""
+    """Say that a board is suggested which this clone has not accepted."""
     text = suggestion.pending(here.common_dir, declared.store)
     if text:
         call.note(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,25 +12,45 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import chosen, claims
-from coord.board.cluster import Cluster
+from coord.board import chosen, claims, engine
+from coord.board.choice import Choice
 from coord.board.directory import Directory
-from coord.board.moved import Moved
+from coord.board.moved import Goal, Moved
 from coord.etcd import address
+from coord.repo import worktree
+from coord.work import migrate
 from harness.board import answer, scope, worker
+from harness.clockless import YEAR, Clockless
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from coord.board.engine import Far
     from harness import Repo
 
+EVERY = bool(os.environ.get("COORD_KILL_ROUNDS"))
 CALLS = "sendto,rename,link,linkat,mkdir,unlink"
 
 
+@pytest.fixture(params=["etcd", "git"])
+def fresh(request: pytest.FixtureRequest, repo: Repo, tmp_path: Path) -> Callable[[], str]:
+    """Makes a place elsewhere that nobody has used, and returns its URL."""
+
+    def made() -> str:
+        name = os.urandom(6).hex()
+        if request.param == "etcd":
+            return f"{request.getfixturevalue('etcd')}/{name}"
+        repo.git("init", "-q", "--bare", str(tmp_path / f"{name}.git"))
+        return f"git+{tmp_path}/{name}.git"
+
+    return made
+
+
 @pytest.fixture
-def url(etcd: str) -> str:
-    """A prefix that nobody has used."""
-    return f"{etcd}/{os.urandom(6).hex()}"
+def url(fresh: Callable[[], str]) -> str:
+    """The URL of such a place."""
+    return fresh()
 
 
 @pytest.fixture
@@ -42,12 +63,23 @@ def ann(installed: Repo, tmp_path: Path) -> Repo:
     return made
 
 
+def to(url: str) -> tuple[str, ...]:
+    """Return the words that move a board to a URL, where it costs nothing to push."""
+    return ("store", "migrate", url, *(("--pushes-a-minute", "0") if url[0] == "g" else ()))
+
+
 def board(repo: Repo) -> Directory:
     """Return the board in a git dir, as a command that is at work has it open."""
     return Directory(chosen.folder(str(repo.common())))
 
 
-def all_of(store: Directory | Cluster) -> dict[str, tuple[bytes, int]]:
+def far(repo: Repo, url: str) -> Far:
+    """Return the board at a URL, as somebody else comes to it."""
+    base = repo.path.parent / f"look-{os.urandom(4).hex()}"
+    return engine.opened(Choice(url, rate=0), str(base), "/")
+
+
+def all_of(store: Directory | Far) -> dict[str, tuple[bytes, int]]:
     """Return all records but those about the board itself: bytes and stamps, in microseconds."""
     return {
         rec.key: (rec.value, round(1e6 * (rec.at or 0)))
@@ -62,15 +94,15 @@ def test_there_and_back_with_bytes_numbers_and_stamps(ann: Repo, url: str) -> No
     before = all_of(old)
     assert len(before) > 5
 
-    moved = ann.coord("store", "migrate", url)
+    moved = ann.coord(*to(url))
 
     assert (moved.code, moved.err) == (0, "")
     assert f"the board is at {url}, and can be reached" in moved.out
-    there = Cluster(address.parsed(url))
+    there = far(ann, url)
     assert all_of(there) == before
     assert "look" in bob.coord("inbox").out
     assert scope(bob, "task:1")["state"] == "held"
-    with pytest.raises(Moved, match=url):
+    with pytest.raises(Moved, match=re.escape(url)):
         old.create("claims/s-late/00000001", b"late")
     assert bob.coord("doctor").out.count("store-") == 0
     assert bob.coord("claim", "task:3").code == 0
@@ -85,19 +117,34 @@ def test_there_and_back_with_bytes_numbers_and_stamps(ann: Repo, url: str) -> No
         there.create("claims/s-late/00000001", b"late")
 
 
+def test_from_any_kind_of_place_to_any_other(ann: Repo, etcd: str, tmp_path: Path) -> None:
+    """A server, a git remote made on the way, and the git dir: the records stay what they are."""
+    before = all_of(board(ann))
+    server = f"{etcd}/{os.urandom(6).hex()}"
+
+    for goal in (server, f"git+{tmp_path}/one.git", f"git+{tmp_path}/two.git", f"{server}-2"):
+        create = ("--create",) if goal.startswith("git+") else ()
+        done = ann.coord(*to(goal), *create)
+        assert done.code == 0, done.err
+        assert all_of(far(ann, goal)) == before, goal
+        assert answer(ann, "store")["url"] == goal
+    assert ann.coord("store", "migrate", "local").code == 0
+    assert all_of(board(ann)) == before
+
+
 def test_another_clone_is_told_where_its_board_went(
-    repo: Repo, ann: Repo, etcd: str, url: str, tmp_path: Path
+    repo: Repo, ann: Repo, fresh: Callable[[], str], url: str, tmp_path: Path
 ) -> None:
     """With the one command that follows it."""
-    assert ann.coord("store", "migrate", url).code == 0
+    assert ann.coord(*to(url)).code == 0
     repo.git("clone", "-q", str(repo.path), str(tmp_path / "two"))
     other = repo.at(tmp_path / "two")
     assert other.run("coord-install").code == 0
     assert other.coord("store", "use", url).code == 0
     assert other.coord("board").code == 0
-    goal = f"{etcd}/{os.urandom(6).hex()}"
+    goal = fresh()
 
-    assert ann.coord("store", "migrate", goal).code == 0
+    assert ann.coord(*to(goal)).code == 0
 
     refused = other.coord("board")
     assert refused.code == 3
@@ -113,27 +160,27 @@ def test_what_would_be_torn_apart_is_not_moved(ann: Repo, url: str) -> None:
     with subprocess.Popen(argv, cwd=ann.path, env=dict(ann.env)) as running:
         while "task:9" not in ann.coord("board").out:
             pass
-        refused = ann.coord("store", "migrate", url)
+        refused = ann.coord(*to(url))
         running.send_signal(signal.SIGTERM)
     assert refused.code == 1
     assert "when no run is at work" in refused.err
     assert ann.coord("claim", "task:5").code == 0
 
-    Cluster(address.parsed(url)).create("about/board", b'{"schema":1,"epoch":"e","roots":[]}')
-    refused = ann.coord("store", "migrate", url)
+    far(ann, url).create("about/board", b'{"schema":1,"epoch":"e","roots":[]}')
+    refused = ann.coord(*to(url))
     assert (refused.code, "there is a board already" in refused.err) == (1, True)
     assert ann.coord("claim", "task:6").code == 0
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
-def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, etcd: str) -> None:
+def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, fresh: Callable[[], str]) -> None:
     """Meanwhile there is one board: the old one, or, from the mark on, none that takes records."""
     place, kept = ann.common("coord/board"), ann.path.with_name("kept")
     shutil.copytree(place, kept)
     before, log = all_of(board(ann)), ann.path.with_name("strace.log")
 
     def migrated(url: str, *before: str) -> tuple[int, str]:
-        argv = [*before, sys.executable, "-m", "coord", "store", "migrate", url]
+        argv = [*before, sys.executable, "-m", "coord", *to(url)]
         env = dict(ann.env)
         done = subprocess.run(argv, cwd=ann.path, env=env, capture_output=True, check=False)
         return done.returncode, done.stderr.decode()
@@ -142,21 +189,22 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, etcd: str) -> No
         ann.common("hooks/coord/store").unlink(missing_ok=True)
         shutil.rmtree(place)
         shutil.copytree(kept, place)
-        return f"{etcd}/{os.urandom(6).hex()}"
+        return fresh()
 
-    trace = ("strace", "-f", "-qq", "-o", str(log), "-e", f"trace={CALLS}")
+    trace = ("strace", "-qq", "-o", str(log), "-e", f"trace={CALLS}")
     assert migrated(again(), *trace) == (0, "")
-    lines = [line.split(None, 1)[1] for line in log.read_text(errors="replace").splitlines()]
+    lines = log.read_text(errors="replace").splitlines()
     names = [line.partition("(")[0] for line in lines if "(" in line]
     points = [(name, names[: at + 1].count(name)) for at, name in enumerate(names)]
     assert len(points) > 8
-    step = 1 if os.environ.get("COORD_KILL_ROUNDS") else max(1, len(points) // 12)
+    some = 12 if "etcd" in fresh() else 6
+    step = 1 if EVERY else max(1, len(points) // some)
     killed = 0
     for name, number in points[::step]:
         url = again()
         inject = f"inject={name}:signal=KILL:when={number}"
-        killed += migrated(url, "strace", "-f", "-qq", "-o", os.devnull, "-e", inject)[0] != 0
-        there, old = Cluster(address.parsed(url)), board(ann)
+        killed += migrated(url, "strace", "-qq", "-o", os.devnull, "-e", inject)[0] != 0
+        there, old = far(ann, url), board(ann)
         if chosen.choice(str(ann.common())) is None and old.left_for():
             with pytest.raises(Moved):
                 old.create("claims/s-late/00000001", b"late")
@@ -165,3 +213,25 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, etcd: str) -> No
         assert claims.state(there, "task:1").holder is not None
         assert [rec.key for rec in there.list("about")] == ["about/board"], (name, number)
     assert killed > len(points[::step]) - 3  # now and then there is a sign of life less to write
+
+
+def test_from_a_board_without_a_clock_no_stamp_goes_along(ann: Repo, url: str) -> None:
+    """Each is of its writer's clock: a year behind, all of it would be old where a clock decides.
+
+    Nor does what a clone tells of its workers, which is of such a clock too.
+    """
+    there = Clockless(address.parsed(url))
+    there.skewed = -YEAR
+    for key in ("claims/s-x/00000001", "actors/i-x", "present/c-x"):
+        there.create(key, b"x\n")
+    here = worktree.discover(str(ann.path), ann.env)
+    local = Directory(str(ann.path.parent / "coming"))
+    goal = Goal("local", "e", "c")
+
+    migrate._copied(migrate._Move(here, there, local, goal))
+
+    assert {rec.key: rec.value for rec in local.everything()} == {
+        "claims/s-x/00000001": b"x\n", "actors/i-x": b"x\n"
+    }  # fmt: skip
+    assert all(abs((local.now() or 0) - (rec.at or 0)) < 60 for rec in local.everything())
+    there.close()

@@ -55,6 +55,15 @@ def test_what_no_commit_says_is_told_as_such(installed: Repo, url: str) -> None:
         '"../evil.git"',
         '"/tmp/board"',
         '"file:///tmp/board"',
+        '"git+/tmp/board.git"',
+        '"git+file:///tmp/board.git"',
+        '"git+git://host/p"',
+        '"git+http://host/p"',
+        '"git+origin"',
+        '"git+ext::sh -c id"',
+        '"git+https://u:secret@host/p"',
+        '"git+https://ghp_secret@host/p"',
+        '"git+-oProxyCommand=x:p"',
         '"etcd://u:secret@host/p"',
         '"etcd://-oProxyCommand=x/p"',
         '"etcd://host/p\\u001b[2J\\u202e"',
@@ -75,6 +84,21 @@ def test_what_could_not_be_typed_cannot_be_suggested(installed: Repo, text: str)
         assert all(char == "\n" or char.isprintable() for char in said)
         assert len(said) < 2000
         assert "secret" not in said
+
+
+@pytest.mark.parametrize("url", ["git+https://127.0.0.1:9/board", "git+ssh://127.0.0.1:9/board"])
+def test_a_git_remote_is_shown_with_its_host_and_whose_commit_says_so(
+    installed: Repo, url: str
+) -> None:
+    """Before anybody is asked there."""
+    suggest(installed, f'"{url}"')
+
+    done = installed.coord("store", "use", "--suggested")
+
+    assert (done.code, done.out) == (3, "")
+    assert f"suggests {url}, on 127.0.0.1:9 by {url[4:].partition(':')[0]}" in done.err
+    assert "Suggest a board" in done.err
+    assert not installed.private("hooks/coord/store").exists()
 
 
 def test_nothing_suggested_is_said(installed: Repo) -> None:

@@ -43,7 +43,9 @@ def test_each_form_says_its_protocol_its_host_and_itself(
     ("text", "path"),
     [
         ("git+file:///srv/a%20board.git", "/srv/a board.git"),
+        ("git+ssh://host/srv/a%20board.git", "/srv/a board.git"),
         ("git+/srv/a%20board.git", "/srv/a%20board.git"),
+        ("git+host:a%20board.git", "a%20board.git"),
     ],
 )
 def test_the_folder_of_a_url_is_what_git_makes_of_it(text: str, path: str) -> None:
@@ -106,7 +108,8 @@ def test_helpers_and_other_protocols_are_refused(text: str) -> None:
     [
         "git+./board", "git+../board", "git+a/board", "git+.", "git+..", "git+~/board",
         "git+origin", "git+/srv/../etc/x", "git+ssh://h/a/../b", "git+h:../b",
-        "git+https://h/a/%2e%2e/b", "git+file:///a/%2e./b", "git+file://h/p", "git+file://", "git+/", "git+https://h",
+        "git+https://h/a/%2e%2e/b", "git+file:///a/%2e./b", "git+file://h/p", "git+file://",
+        "git+/", "git+https://h",
         "git+https://h/", "git+h:", "git+h:/", "git+https:///p", "git+https://h:0/p",
         "git+https://h:99999/p", "git+https://h:x/p", "git+https://h:/p", "git+https://[::1/p",
         "git+https://[]/p", "git+https://[::1]2/p", "git+https://h\\@evil/p", "git+https://h%41/p",

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.remote import named
+from coord.remote.address import parsed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harness import Repo
 
 
@@ -36,13 +39,22 @@ def test_a_name_that_no_remote_has_is_refused(repo: Repo) -> None:
         named.resolved("git+board", str(repo.path))
 
 
-def test_the_remote_that_is_at_a_url_is_found(repo: Repo) -> None:
-    """Any of its push URLs."""
-    assert not named.naming("https://host/code.git", str(repo.path))
+def test_the_remote_that_pushes_to_a_repository_is_found(repo: Repo, tmp_path: Path) -> None:
+    """By any of its push URLs, by whatever protocol; a folder by whatever way leads there."""
+    cwd = str(repo.path)
+    assert not named.naming(parsed("git+https://host/code.git"), cwd)
     repo.git("remote", "add", "far", "https://host/else.git")
     repo.git("remote", "add", "origin", "https://host/code.git")
+    repo.git("remote", "add", "here", f"{tmp_path}/code.git")
     repo.git("config", "--add", "remote.far.pushurl", "https://host/1")
     repo.git("config", "--add", "remote.far.pushurl", "https://host/2")
+    (tmp_path / "code.git").mkdir()
+    (tmp_path / "way").symlink_to(tmp_path / "code.git")
 
-    assert named.naming("https://host/code.git", str(repo.path)) == "origin"
-    assert named.naming("https://host/2", str(repo.path)) == "far"
+    for text, name in (
+        ("git+https://host/code.git", "origin"), ("git+git@HOST:code", "origin"),
+        ("git+ssh://me@host/code/", "origin"), ("git+https://host/2", "far"),
+        (f"git+file://{tmp_path}/way", "here"), ("git+https://host/code-board.git", ""),
+        ("git+https://other/code.git", ""), ("git+https://host/else.git", ""),
+    ):  # fmt: skip
+        assert named.naming(parsed(text), cwd) == name, text

@@ -401,7 +401,7 @@ def test_a_notice_of_nothing_goes_before_the_records_that_disprove_it(
 def _worked(number: int, maker: Maker) -> list[int]:
     """Hold and release a scope, or sweep; return the generations that were held."""
     store, held = maker.open(), []
-    for _ in range(12):
+    for _ in range(maker.times(12, 2)):
         if number < 2:
             sweep.scopes(Later(store))  # type: ignore[arg-type]
             continue
@@ -422,7 +422,7 @@ def test_no_generation_comes_twice_while_sweeps_race_with_claims(
     maker: Maker, race: Callable[..., list[list[int]]]
 ) -> None:
     """Two sweep as if each record was old, six claim and release."""
-    generations = [one for some in race(8, _worked, maker) for one in some]
+    generations = [one for some in race(maker.racers(8), _worked, maker) for one in some]
 
     assert len(set(generations)) == len(generations) > 0
     store = maker.open()

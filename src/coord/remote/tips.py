@@ -1,0 +1,225 @@
+"""The tip of a chain, as this clone last saw it, and who asks for it again.
+
+One process of a clone fetches or pushes at a time, and what it learned is every other's: who waited
+for a fetch that began after it asked takes its result.
+
+    <home>/tip   {"schema": 1, "name", "rev", "line", "began", "pushes", "turn", "host", "seen",
+                  "boot", "folder"}
+
+A chain that does not go on where it was left is another line, with a new random id: nothing that
+was known of the old one is taken for granted. A server may also be several that lag behind each
+other, so what we know to have stood there a moment ago still does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+from coord.base import peerfile, publish
+from coord.base.failures import Absent, Unfit
+from coord.base.frozen import NamedTuple
+from coord.remote import objects, transport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+
+    from coord.remote.address import Address
+
+#: The number of a chain that has no commit yet; its first has the next.
+EMPTY = 1
+#: When a tip was seen that nothing is known of.
+NEVER = -1e9
+LATELY = 900.0  # seconds in which who has pushed is one of those that push
+_LAGS = 60.0  # seconds in which an older tip than ours is a server that lags behind
+_AGAIN, _PAUSE = 3, 0.3
+_LONGEST = 12  # digits of a number
+_HOST, _HOSTS = 16, 500  # characters of a host's id; how many are known, so that they fit a file
+
+
+class Place(NamedTuple):
+    """A chain elsewhere, and what is kept of it here.
+
+    Attributes:
+        where: the repository.
+        home: folder of what is kept of it.
+        patience: seconds within which one fetch or push ends.
+        boot: what :func:`clock` counts from.
+    """
+
+    where: Address
+    home: str
+    patience: float
+    boot: str
+
+    @property
+    def cache(self) -> str:
+        """The bare repository of what was fetched, which can be made anew at any time."""
+        return f"{self.home}.git"
+
+
+_NOBODY: Mapping[str, float] = {}
+
+
+class Tip(NamedTuple):
+    """The end of a chain.
+
+    Attributes:
+        name: its commit; empty where there is none.
+        rev: its number.
+        line: id of the unbroken line that it is the end of.
+        began: when the fetch or push began that showed it, by :func:`clock`.
+        pushes: when this clone has pushed of late, likewise.
+        turn: when it may push again, where that is told by no minute.
+        host: random id of this clone among those that push.
+        seen: when a commit of each was last seen to come, likewise, of those that push.
+    """
+
+    name: str = ""
+    rev: int = EMPTY
+    line: str = ""
+    began: float = NEVER
+    pushes: tuple[float, ...] = ()
+    turn: float = NEVER
+    host: str = ""
+    seen: Mapping[str, float] = _NOBODY
+
+
+def clock() -> float:
+    """Return seconds by a clock that is never set, the same for all processes of a boot."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+def known(place: Place) -> Tip:
+    """Return the tip that was last seen, whatever has become of it since.
+
+    Seconds of another boot, or of a machine that was set back, are no news; and in a copy of the
+    folder this is another clone.
+    """
+    host = os.urandom(8).hex()
+    try:
+        found = json.loads(peerfile.read(_path(place)))
+        tip = Tip(str(found["name"]), int(found["rev"]), str(found["line"]), host=host)
+        began, turn = float(found["began"]), float(found["turn"])
+        pushes = tuple(map(float, found["pushes"]))
+        seen = {str(one): float(at) for one, at in found["seen"].items()}
+        if found["folder"] == _folder(place):
+            tip = tip._replace(host=str(found["host"]))
+        counts = (
+            found["boot"] == place.boot != "" and max([began, *seen.values(), *pushes]) <= clock()
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return Tip(host=host)
+    return tip._replace(began=began, pushes=pushes, turn=turn, seen=seen) if counts else tip
+
+
+def keep(place: Place, tip: Tip) -> Tip:
+    """Write down what is known now, in :func:`alone`."""
+    document = {"schema": 1, **tip._asdict(), "boot": place.boot, "folder": _folder(place)}
+    publish.replace(_path(place), json.dumps(document).encode() + b"\n")
+    return tip
+
+
+def _folder(place: Place) -> int:
+    return os.stat(place.home).st_ino
+
+
+def _path(place: Place) -> str:
+    return os.path.join(place.home, "tip")
+
+
+def alone(place: Place) -> AbstractContextManager[object]:
+    """Fetch or push as the only one of this clone, for a block.
+
+    Raises:
+        Held: another does not end.
+        OSError: nothing can be kept here.
+    """
+    os.makedirs(place.home, 0o700, exist_ok=True)  # what is queued there is its owner's alone
+    return publish.lock(os.path.join(place.home, "net.lock"), patience=2 * place.patience)
+
+
+def forget(place: Place) -> None:
+    """Forget what was fetched: the next fetch brings all of it."""
+    publish.unlink(_path(place))
+    publish.drop(place.cache)
+
+
+def fetched(place: Place, since: float) -> Tip:
+    """Return the tip as a fetch shows it that began at `since` or later.
+
+    Raises:
+        Failure: the repository does not answer, or this is none.
+    """
+    tip = known(place)
+    if tip.began >= since:
+        return tip
+    try:
+        with alone(place):
+            tip = known(place)
+            return tip if tip.began >= since else _fetched(place, tip)
+    except publish.Held as error:
+        raise Absent(
+            place.where.text, f"another process of this clone is at it: {error}"
+        ) from error
+
+
+def _fetched(place: Place, tip: Tip) -> Tip:
+    """Ask the repository; an answer that is behind what we know is asked for once more."""
+    for last in (False,) * _AGAIN + (True,):
+        began = clock()
+        name = transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
+        if name == tip.name and tip.line:
+            return keep(place, tip._replace(began=began))
+        on = _gone_on(place, tip, name, began)
+        if on is not None:
+            return keep(place, on)
+        if not _is_behind(place, tip, name) or began - tip.began > _LAGS:
+            break
+        if last:
+            return tip
+        time.sleep(_PAUSE)
+    rev = _number(place, objects.messages(place.cache, "", name)[0]) if name else EMPTY
+    if name:
+        objects.files(place.cache, name)  # what is no board's is never known
+    line = os.urandom(8).hex()
+    return keep(place, tip._replace(name=name, rev=rev, line=line, began=began, seen={}))
+
+
+def _gone_on(place: Place, tip: Tip, name: str, began: float) -> Tip | None:
+    """Return the tip that `name` is where it goes on from the one that is known, else None."""
+    if not (tip.line and tip.name and name):
+        return None
+    ahead = objects.distance(place.cache, tip.name, name)
+    if not ahead:
+        return None
+    messages = objects.messages(place.cache, tip.name, name)
+    if _number(place, messages[0]) != tip.rev + ahead:
+        return None
+    objects.changes(place.cache, tip.name, name)  # likewise
+    came = {lines[1]: began for lines in messages if lines[1:] and len(lines[1]) == _HOST}
+    lately = {one: at for one, at in tip.seen.items() if began - at < LATELY}
+    seen = dict([*lately.items(), *came.items()][-_HOSTS:])
+    return tip._replace(name=name, rev=tip.rev + ahead, began=began, seen=seen)
+
+
+def _is_behind(place: Place, tip: Tip, name: str) -> bool:
+    """Tell whether `name` stood here before, or, with none, nothing yet."""
+    if not name or not tip.name or not tip.line:
+        return False
+    return objects.distance(place.cache, name, tip.name) is not None
+
+
+def _number(place: Place, message: list[str]) -> int:
+    """Return the number of a commit, which its message begins with.
+
+    Raises:
+        Unfit: it has none: what stands there is no board.
+    """
+    digits = message[0]
+    if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
+        return int(digits)
+    raise Unfit(place.where.text, f"its {transport.REF} is no board: the tip has no number")

@@ -1,0 +1,110 @@
+"""A board on a git remote as it is chosen: which repository, where it may be, and to make it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from coord.base.errors import Refused
+from coord.base.names import quote
+from coord.board.choice import is_rate
+from coord.remote import address, made, place
+from coord.remote import named as names
+
+if TYPE_CHECKING:
+    from coord.board.choice import Choice
+    from coord.remote.address import Address
+    from coord.work.call import Call
+
+# As git, git daemon, web servers and the services say it, in git's words of the C locale.
+_ABSENT = ("not appear to be a git repo", "not a git repo", "not found", " 404", "not exported")
+_PERSONAL = "certificates and passwords for git come from git's own configuration"
+
+
+def named(call: Call, found: Choice, *, create: bool, verb: str) -> Choice:
+    """Return a choice of a git remote as it is recorded: by its URL, if the board may be there.
+
+    Raises:
+        ValueError: it names no repository, or has options that are not for one.
+        Refused: the repository may not be pushed to, is not there, or cannot be made.
+    """
+    where = address.parsed(names.resolved(found.url, call.cwd))
+    if found.ca or found.cert or found.key or found.password_file:
+        raise ValueError(_PERSONAL)
+    if not (found.rate is None or is_rate(found.rate)):
+        raise ValueError("--pushes-a-minute takes a number, 0 for any number of pushes")
+    if where.is_local:
+        _require_apart(where)
+    if create:
+        _make(call, where)
+    elif where.is_local and not (os.path.lexists(where.path) or place.beside(where.path)):
+        raise absent(where.text, verb, "that folder is not there")
+    remote = names.naming(where, call.cwd)
+    if remote:
+        call.note(
+            f"{where.url} is where {remote} pushes the code to: whoever mirrors that has the board "
+            "too, and its hooks see every push; a repository of its own is better"
+        )
+    return found._replace(url=where.text, remote=address.name(found.url))
+
+
+def is_absent(why: str) -> bool:
+    """Tell whether words of a server say that a repository is not there, or not for us."""
+    return any(words in why.lower() for words in _ABSENT)
+
+
+def absent(url: str, verb: str, why: str) -> Refused:
+    """Return that there is no repository for a board, and the one command that makes it."""
+    where = address.parsed(url)
+    can = made.can(where)
+    return Refused(
+        "store-absent",
+        "there is no repository that the board could be kept in",
+        where=url,
+        why=why
+        if can
+        else f"{why}; {where.host} alone can make it: an empty one, which whoever "
+        "works here may push to",
+        run=f"git coord store {verb} --create {quote(url)}"
+        if can
+        else f"git ls-remote {quote(where.url)}",
+    )
+
+
+def _require_apart(where: Address) -> None:
+    """Insist that a folder of this machine is none that a branch can write.
+
+    Raises:
+        Refused: it may be.
+    """
+    why = place.unfit(where.path)
+    if why:
+        raise Refused(
+            "store-inside",
+            "a board is kept in a bare repository outside of every worktree",
+            where=where.path,
+            why=f"{why}: git runs the hooks of what it pushes to",
+            run="git coord store use -h",
+        )
+
+
+def _make(call: Call, where: Address) -> None:
+    """Make a repository, unless it is there.
+
+    Raises:
+        Refused: it cannot be made from here.
+    """
+    if not made.can(where):
+        raise absent(where.text, "use", "no repository can be made there by --create")
+    done = made.create(where, call.cwd)
+    if done.why:
+        raise Refused(
+            "store-absent",
+            "the repository of the board cannot be made",
+            where=where.text,
+            why=done.why,
+            run=f"git ls-remote {quote(where.url)}",
+        )
+    call.note(
+        f"{where.url} {'is made' if done.is_new else 'was there already, and stays as it is'}"
+    )
