@@ -113,7 +113,8 @@ def _seen(status: Status, now: float | None) -> str:
 
 
 def _no_news(seen: float, now: float | None) -> str:
-    return f"no news for {span((seen if now is None else now) - seen)} since this clone looks"
+    age = "" if now is None else f" for {span(now - seen)}"
+    return f"no news{age} since this clone looks"
 
 
 def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str]:
