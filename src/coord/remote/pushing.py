@@ -172,7 +172,11 @@ def _await_turn(place: Place, share: Share) -> None:
 
 
 def _with_more(place: Place, work: _Work) -> _Work:
-    asked, along = queue.take(place.home)
+    known = {one.path for one in (*work.asked, *work.along)}
+    # What was taken before, and has no answer yet, is not of one that was killed.
+    asked, along = (
+        [one for one in some if one.path not in known] for some in queue.take(place.home)
+    )
     since = tips.clock() if asked else work.since
     return _Work([*work.asked, *asked], [*work.along, *along], since)
 

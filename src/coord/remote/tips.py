@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from coord.base import peerfile, publish
@@ -143,8 +144,9 @@ def alone(place: Place) -> AbstractContextManager[object]:
 
 
 def forget(place: Place) -> None:
-    """Forget what was fetched: the next fetch brings all of it."""
-    publish.unlink(_path(place))
+    """Forget what was fetched, but not which tip that was: the next fetch brings all of it."""
+    with suppress(OSError):
+        keep(place, known(place)._replace(began=NEVER))
     publish.drop(place.cache)
 
 
