@@ -21,7 +21,7 @@ from coord.base.names import quote, shown
 from coord.board import about, answers, moved
 from coord.board.probe import Probe, Trouble
 from coord.board.store import StoreError
-from coord.remote import objects, tips, transport, words
+from coord.remote import objects, share, tips, transport, words
 from coord.remote.draft import Ask, Change, Draft, Held
 from coord.repo import git
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from coord.board.transacting import Transacting
-    from coord.remote.pushing import Share
+    from coord.remote.share import Share
     from coord.remote.tips import Place, Tip
 
 _FETCHES, _RACERS, _ROUNDS = 3, 2, 2
@@ -55,13 +55,13 @@ class _Raced(NamedTuple):
     lag: float | None = 0.0
 
 
-def probe(store: Transacting[Held], place: Place, share: Share) -> Probe:
+def probe(store: Transacting[Held], place: Place, pace: Share) -> Probe:
     """Try a repository as a board.
 
     Args:
         store: the board there.
         place: where it is, and what is kept of it.
-        share: this clone's share of its pushes.
+        pace: this clone's share of its pushes.
     """
     where = place.where.text
     if apart := _apart(place):
@@ -70,10 +70,10 @@ def probe(store: Transacting[Held], place: Place, share: Share) -> Probe:
     try:
         store.read(about.KEY)
         look = statistics.median(_took(lambda: _fetched(place)) for _ in range(_FETCHES))
-        facts += [f"a fetch takes {_told(look)} (median of {_FETCHES})", _size(place), _rate(share)]
+        facts += [f"a fetch takes {_told(look)} (median of {_FETCHES})", _size(place), _rate(pace)]
         if (goal := store.left_for()) is not None:
             raise moved.Moved(goal, where)
-        raced = _tried(store, place, share)
+        raced = _tried(store, place, pace)
     except (Failure, StoreError) as error:
         return Probe(where, facts=tuple(facts), troubles=(_trouble(error, place),))
     facts += [f"a push takes {_told(one)}" for one in raced.took[:1]]
@@ -113,10 +113,10 @@ def _bytes(folder: str) -> int:
     return found
 
 
-def _rate(share: Share) -> str:
-    if not share.rate:
+def _rate(pace: Share) -> str:
+    if not pace.rate:
         return "its clones push as often as they like"
-    return f"its clones share {share.rate:g} pushes a minute"
+    return f"its clones share {pace.rate:g} pushes a minute"
 
 
 def _notes(look: float, raced: _Raced) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _notes(look: float, raced: _Raced) -> Iterator[str]:
         )
 
 
-def _tried(store: Transacting[Held], place: Place, share: Share) -> _Raced:
+def _tried(store: Transacting[Held], place: Place, pace: Share) -> _Raced:
     """Race in this clone's turn, and leave nothing.
 
     Raises:
@@ -145,7 +145,7 @@ def _tried(store: Transacting[Held], place: Place, share: Share) -> _Raced:
     if not tips.known(place).name:
         return _Raced()  # whatever stood there is gone, as the copy tells; nothing is begun anew
     key = f"about/probe-{os.urandom(8).hex()}"
-    time.sleep(share.wait(tips.known(place)))
+    time.sleep(pace.wait(tips.known(place)))
     try:
         for _ in range(_ROUNDS):
             raced = _raced(place, key)
@@ -158,7 +158,7 @@ def _tried(store: Transacting[Held], place: Place, share: Share) -> _Raced:
         raise
     if raced.won:
         store.drop([key])
-    _pay(place, share)
+    _pay(place)
     return raced
 
 
@@ -235,12 +235,12 @@ def _alone(place: Place) -> Iterator[None]:
         raise Absent(place.where.text, f"another process of this clone is at it: {error}") from None
 
 
-def _pay(place: Place, share: Share) -> None:
+def _pay(place: Place) -> None:
     """Have the race count among this clone's pushes, which what ended it did not wait for."""
     with suppress(Failure, OSError), _alone(place):
         tip = tips.known(place)
         for _ in range(_RACERS):
-            tip = share.used(tip, lost=False)
+            tip = share.spent(tip)
         tips.keep(place, tip)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from coord.remote import address, draft, objects, pushing, queue, tips
 from coord.remote.draft import Ask, Change, Draft, Held
+from coord.remote.share import Share
 from coord.remote.tips import Place
 from harness.remotes import Bare
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("env")
-_SHARE = pushing.Share(0, lambda _: None)
+_SHARE = Share(0, lambda _: None)
 
 
 @pytest.fixture

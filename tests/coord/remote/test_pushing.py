@@ -18,6 +18,7 @@ from coord.board.replica import Replica
 from coord.board.store import Misconfigured
 from coord.remote import address, draft, objects, pushing, queue, tips, transport
 from coord.remote.draft import Ask, Change, Held
+from coord.remote.share import Share
 from coord.remote.tips import Place
 from harness import gitservers
 from harness.board import eventually
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("env")
-_SHARE = pushing.Share(0, lambda _: None)
+_SHARE = Share(0, lambda _: None)
 _FLUSH = """
 import sys
-from coord.remote import address, pushing
+from coord.remote import address, pushing, share
 from coord.remote.tips import Place
 place = Place(address.parsed(sys.argv[1]), sys.argv[2], 20, "boot")
-pushing.push_waiting(place, pushing.Share(0, print))
+pushing.push_waiting(place, share.Share(0, print))
 """
 
 
@@ -134,7 +135,7 @@ def test_a_stopped_pusher_is_not_waited_for_for_ever(bare: Bare, far: str, tmp_p
             begun = time.monotonic()
             with pytest.raises(Absent, match="does not end"):
                 pushing.publish(place._replace(patience=0.2), _SHARE, _new("b/1"))
-            assert time.monotonic() - begun < 15
+            assert time.monotonic() - begun < 40
         finally:
             pusher.kill()
             pusher.wait()
@@ -192,7 +193,7 @@ def test_who_loses_a_race_is_told_that_it_lost(
     found = pushing.publish(place, _SHARE, _new("a/1"))
 
     assert (found.done, found.again) == (False, False)
-    assert queue.take(place.home) == ([], [])
+    assert queue.take(place.home, ()) == ([], [])
 
 
 def _lagging(monkeypatch: pytest.MonkeyPatch, bare: Bare, back: int, times: int) -> None:

@@ -40,14 +40,14 @@ def test_what_is_asked_is_taken_as_it_is_and_answered_once(tmp_path: Path) -> No
     home = str(tmp_path)
     with queue.asked(home, _ASK) as mine:
         assert mine.answer() is None
-        (taken,), along = queue.take(home)
+        (taken,), along = queue.take(home, ())
         assert (taken.ask, taken.again, along) == (_ASK, False, [])
         assert not mine.withdraw()
 
         queue.settle(taken, _DONE)
 
         assert mine.answer() == _DONE
-        assert queue.take(home) == ([], [])
+        assert queue.take(home, ()) == ([], [])
     assert _names(home) == []
     assert not queue.has_any(home)
 
@@ -56,7 +56,7 @@ def test_what_is_asked_is_taken_as_it_is_and_answered_once(tmp_path: Path) -> No
 def test_a_failure_is_told_as_it_is(tmp_path: Path, kind: type[Absent]) -> None:
     """Whether it was surely not applied is what its caller goes by."""
     with queue.asked(str(tmp_path), _ASK) as mine:
-        (taken,), _ = queue.take(str(tmp_path))
+        (taken,), _ = queue.take(str(tmp_path), ())
         queue.settle(taken, kind("there", "why"))
 
         with pytest.raises(kind, match="why"):
@@ -67,7 +67,7 @@ def test_what_is_withdrawn_is_not_taken(tmp_path: Path) -> None:
     """Surely not done."""
     with queue.asked(str(tmp_path), _ASK) as mine:
         assert mine.withdraw()
-        assert queue.take(str(tmp_path)) == ([], [])
+        assert queue.take(str(tmp_path), ()) == ([], [])
 
 
 def test_of_who_takes_and_who_withdraws_one_does(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_of_who_takes_and_who_withdraws_one_does(tmp_path: Path) -> None:
 
             def take(start: threading.Barrier = start, found: list[object] = found) -> None:
                 start.wait()
-                found += queue.take(home)[0]
+                found += queue.take(home, ())[0]
 
             thread = threading.Thread(target=take)
             thread.start()
@@ -101,7 +101,7 @@ def test_what_a_killed_process_asked_is_dropped(tmp_path: Path) -> None:
     _killed(ask)
     assert _names(home) == [".ask"]
 
-    assert queue.take(home) == ([], [])
+    assert queue.take(home, ()) == ([], [])
 
     assert _names(home) == []
 
@@ -113,14 +113,14 @@ def test_what_a_killed_pusher_took_is_taken_again(tmp_path: Path, *, is_answered
     with queue.asked(home, _ASK) as mine:
 
         def take() -> None:
-            (taken,), _ = queue.take(home)
+            (taken,), _ = queue.take(home, ())
             if is_answered:
                 queue.settle(taken, _DONE)
             os.kill(os.getpid(), 9)
 
         _killed(take)
 
-        asked, _ = queue.take(home)
+        asked, _ = queue.take(home, ())
 
         assert [one.again for one in asked] == [True] * (not is_answered)
         assert mine.answer() == (_DONE if is_answered else None)
@@ -130,21 +130,21 @@ def test_what_goes_along_stays_until_it_has_gone(tmp_path: Path) -> None:
     """Who takes it and is killed takes nothing away."""
     home = str(tmp_path)
     queue.later(home, [Change("a/b", None)])
-    _, along = queue.take(home)
+    _, along = queue.take(home, ())
     assert [one.ask.also for one in along] == [(Change("a/b", None),)]
-    assert queue.take(home)[1] == along
+    assert queue.take(home, ())[1] == along
 
     queue.drop(along)
 
-    assert queue.take(home) == ([], [])
+    assert queue.take(home, ()) == ([], [])
 
 
 def test_what_is_put_back_is_taken_next(tmp_path: Path) -> None:
     """And may be withdrawn until then."""
     with queue.asked(str(tmp_path), _ASK) as mine:
-        (taken,), _ = queue.take(str(tmp_path))
+        (taken,), _ = queue.take(str(tmp_path), ())
         queue.put_back(taken)
-        assert queue.take(str(tmp_path))[0] == [taken]
+        assert queue.take(str(tmp_path), ())[0] == [taken]
         queue.put_back(taken)
         assert mine.withdraw()
 
@@ -155,4 +155,4 @@ def test_what_cannot_be_read_is_none(tmp_path: Path) -> None:
     for number, text in enumerate(("", "{", "[]", "[[],[],[[1]]]", "[" * 9999)):
         (tmp_path / "queue" / f"{number}.later").write_text(text)
 
-    assert queue.take(str(tmp_path)) == ([], [])
+    assert queue.take(str(tmp_path), ()) == ([], [])
