@@ -621,7 +621,7 @@ class Replica:
             except (sqlite3.Error, OSError) as error:
                 if isinstance(error, sqlite3.Error) and copyfile.is_no_copy(error):
                     publish.forget(self._path)
-                made = self._use(copyfile.opened(copyfile.MEMORY))
+                made = self._use(copyfile.in_memory(self._path))
             if self.caps.clock and self._cluster.ahead is None:
                 self._cluster.ahead = copyfile.remembered(made)
             return made

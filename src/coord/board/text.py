@@ -113,7 +113,8 @@ def _seen(status: Status, now: float | None) -> str:
 
 
 def _no_news(seen: float, now: float | None) -> str:
-    return f"no news for {span((seen if now is None else now) - seen)} since this clone looks"
+    age = "" if now is None else f" for {span(now - seen)}"
+    return f"no news{age} since this clone looks"
 
 
 def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str]:
@@ -173,11 +174,12 @@ def _named(claimant: Claimant, me: str | None) -> str:
     if is_unknown(place):
         return "held by unknown: its record cannot be read"
     own = " (you)" if place.instance == me and me is not None else ""
+    where = on_host(place, afar=claimant.afar)
     if claimant.branch is None:
-        return f"{place.actor}{own}{on_host(place)}"
+        return f"{place.actor}{own}{where}"
     was = f", was {claimant.was}," if claimant.was else ""
     to = "for" if place.on_behalf else "on"
-    return f"{place.actor}{own} {to} {claimant.branch}{was}{on_host(place)}"
+    return f"{place.actor}{own} {to} {claimant.branch}{was}{where}"
 
 
 def _issue(place: Place) -> str:

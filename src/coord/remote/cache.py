@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 
 from coord.base import peerfile, publish
 from coord.repo import git
 
 #: Where a fetch leaves the tip.
 TIP = "refs/coord/fetched"
-_LOOSE = 16  # files in one of 256 folders: some 4,000 in all, at which to list them all is slow
+_LOOSE = 4  # files in one of 256 folders: some 1,000 in all, which are packed in a second or two
 _SAMPLE = "17"  # the folder that git counts for the same purpose
+_SOON = 600.0  # seconds
 _PACKS = 48  # files of packs, three each
 _PARTS = ("HEAD", "config", "objects", "refs")
 _TEMP = ".tmp-"
@@ -98,12 +100,26 @@ def is_empty(cache: str) -> bool:
 def tidy(cache: str) -> None:
     """Pack what has come in small pieces, where it is more than git finds quickly.
 
-    What no ref names is kept for an hour: it may be on its way to the other side.
+    What no ref names stays as it is until packs are made one; and then for an hour, since it may be
+    on its way to the other side.
     """
     objects = os.path.join(cache, "objects")
-    if _count(os.path.join(objects, _SAMPLE)) > _LOOSE or _count(f"{objects}/pack") > _PACKS:
-        _asked(cache, "repack", "-adq")
-        _asked(cache, "prune", "--expire=1.hour.ago")
+    many = _count(os.path.join(objects, "pack")) > _PACKS
+    few = not many and _count(os.path.join(objects, _SAMPLE)) <= _LOOSE
+    if few or _is_fresh(os.path.join(objects, "info", "packs")):
+        return
+    if not many:
+        _asked(cache, "repack", "-dq")
+        return
+    _asked(cache, "repack", "-adq")
+    _asked(cache, "prune", "--expire=1.hour.ago")
+
+
+def _is_fresh(path: str) -> bool:
+    try:
+        return abs(time.time() - os.lstat(path).st_mtime) < _SOON
+    except FileNotFoundError:
+        return False
 
 
 def unlock(cache: str) -> None:

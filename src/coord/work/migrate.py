@@ -109,15 +109,7 @@ def _require_settled(call: Call, here: Worktree) -> None:
     """
     me = identities.resolve(here, call.actor, call.environ)
     settling.settle(call, here, chosen.board_of(here.common_dir), me)
-    left = settling.waiting(here.common_dir)
-    if left is not None:
-        raise Refused(
-            "store-in-use",
-            "a board moves when nothing of it waits to be published",
-            where=here.common_dir,
-            why=left.told,
-            run="git coord store",
-        )
+    settling.require_none(here.common_dir)
 
 
 def _require_idle(call: Call, move: _Move) -> None:

@@ -154,6 +154,35 @@ def test_another_clone_is_told_where_its_board_went(
     assert "task:1" in other.coord("board").out
 
 
+def test_who_waits_in_a_git_dir_goes_on_where_the_board_went(ann: Repo, url: str) -> None:
+    """It has slept since before; nothing would ever come in the folder that it looks at."""
+    bob = ann.at(ann.path.parent / "bob")
+    with bob.begun("git", "coord", "wait", "task:1", "--timeout", "1m") as waiting:
+        assert b"waiting for task:1: held by ann" in waiting.stderr.readline()
+
+        assert ann.coord("store", "migrate", url).code == 0
+        assert ann.coord("release", "task:1").code == 0
+
+        assert waiting.wait(30) == 0, waiting.stderr.read()
+
+
+def test_who_waits_on_a_server_is_told_that_the_board_has_moved(ann: Repo, url: str) -> None:
+    """And by which command it goes on waiting there, with its place."""
+    bob = ann.at(ann.path.parent / "bob")
+    assert ann.coord("store", "migrate", url).code == 0
+    assert bob.coord("claim", "task:1").code == 0
+    with bob.begun("git", "coord", "wait", "task:1", "--timeout", "1m") as waiting:
+        assert b"waiting for task:1: held by ann" in waiting.stderr.readline()
+
+        assert ann.coord("store", "migrate", "local").code == 0
+
+        assert waiting.wait(40) == 1
+        said = waiting.stderr.read().decode()
+    assert "store-moved" in said
+    assert "run: git coord wait task:1" in said
+    assert scope(bob, "task:1")["claimants"][1]["actor"] == "bob"
+
+
 def test_what_would_be_torn_apart_is_not_moved(ann: Repo, url: str) -> None:
     """A run that could not say that it has ended; a board where there is one already."""
     argv = ["git", "coord", "run", "task:9", "--", "sleep", "60"]

@@ -183,7 +183,7 @@ def test_a_board_that_began_here_is_whole_here(bare: Bare, cache: Cache) -> None
 def test_small_pieces_are_packed_before_they_are_many(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Git's own upkeep is off; each commit leaves some files."""
+    """Git leaves it alone; each commit leaves some files, and a lost race what nobody has."""
     first = cache.commit("1")
     fresh, old = cache.write(b"for a commit that is not made yet"), cache.write(b"of a lost race")
     os.utime(cache.path / "objects" / old[:2] / old[2:], (0, 0))
@@ -194,11 +194,22 @@ def test_small_pieces_are_packed_before_they_are_many(
     monkeypatch.setattr(caches, "_LOOSE", 0)
 
     assert cache.fetch() == first
+    assert len(_packs(cache)) == 1
+    assert {path.name for path in _loose(cache)} == {fresh[2:], old[2:]}
+
+    monkeypatch.setattr(caches, "_PACKS", 0)
+    assert cache.fetch() == first
+    assert len(_loose(cache)) == 2  # not so soon again
+    monkeypatch.setattr(caches, "_SOON", 0)
+    assert cache.fetch() == first
 
     assert len(_packs(cache)) == 1
-    loose = [path for path in _objects(cache) if path.parent.name not in {"pack", "info"}]
-    assert loose == [cache.path / "objects" / fresh[:2] / fresh[2:]]
+    assert {path.name for path in _loose(cache)} == {fresh[2:]}
     assert caches.is_sound(str(cache.path))
+
+
+def _loose(cache: Cache) -> list[Path]:
+    return [path for path in _objects(cache) if path.parent.name not in {"pack", "info"}]
 
 
 def _packs(cache: Cache) -> list[Path]:
