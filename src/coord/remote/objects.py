@@ -178,13 +178,19 @@ def ancestor(cache: str, commit: str, steps: int) -> str | None:
 def distance(cache: str, old: str, new: str) -> int | None:
     """Return how many commits `new` is ahead of its ancestor `old`; None where it is none's.
 
-    Each of them has one parent: nothing of ours is a merge.
+    Each of them has one parent: nothing of ours is a merge. Nor does anything go on from what is
+    not here, as in a cache that was made anew.
 
     Raises:
-        Broken: the cache has not all of them.
+        Broken: the cache has not all of those between.
         Unfit: `new` is no commit.
     """
-    line = _line(cache, old, new)
+    try:
+        line = _line(cache, old, new)
+    except Broken:
+        if _has(cache, old) and _has(cache, new):
+            raise
+        return None
     if not line:
         return 0 if old == new else None
     is_one = all(len(row) == _PAIR for row in line)
@@ -200,6 +206,10 @@ def _line(cache: str, old: str, new: str) -> list[list[str]]:
         _require_commit(cache, new)
         raise Broken(cache, words)
     return rows
+
+
+def _has(cache: str, name: str) -> bool:
+    return not _run(cache, "cat-file", "-e", name)[0]
 
 
 def _require_commit(cache: str, name: str) -> None:

@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import peerfile, publish
 from coord.base.failures import Absent, Denied, Failure, Lost, Unfit
 from coord.remote.draft import Ask, Change, Held
+from coord.remote.objects import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
 _MOST = 64 << 20  # bytes: a hundred records of the largest size
 _LEFT = 3600.0  # seconds
-_KINDS = {kind.__name__: kind for kind in (Absent, Denied, Lost, Unfit)}
+_KINDS = {kind.__name__: kind for kind in (Absent, Denied, Lost, Unfit, Broken)}
 
 
 class Answer(NamedTuple):

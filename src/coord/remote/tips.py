@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from coord.base import peerfile, publish
@@ -37,7 +38,8 @@ LATELY = 300.0  # seconds in which who has pushed is one of those that push
 _LAGS = 60.0  # seconds in which an older tip than ours is a server that lags behind
 _AGAIN, _PAUSE = 3, 0.3
 _LONGEST = 12  # digits of a number
-_HOST, _HOSTS = 16, 500  # characters of a host's id; how many are known, so that they fit a file
+_HOST = 16  # characters of a host's id
+_HOSTS = 500  # how many are known, and commits of when; they fit a file
 
 
 class Place(NamedTuple):
@@ -116,6 +118,7 @@ def known(place: Place) -> Tip:
 
 def keep(place: Place, tip: Tip) -> Tip:
     """Write down what is known now, in :func:`alone`."""
+    tip = tip._replace(came=tip.came[-_HOSTS:])
     document = {"schema": 1, **tip._asdict(), "boot": place.boot, "folder": _folder(place)}
     publish.replace(_path(place), json.dumps(document).encode() + b"\n")
     return tip
@@ -141,8 +144,9 @@ def alone(place: Place) -> AbstractContextManager[object]:
 
 
 def forget(place: Place) -> None:
-    """Forget what was fetched: the next fetch brings all of it."""
-    publish.unlink(_path(place))
+    """Forget what was fetched, but not which tip that was: the next fetch brings all of it."""
+    with suppress(OSError):
+        keep(place, known(place)._replace(began=NEVER))
     publish.drop(place.cache)
 
 

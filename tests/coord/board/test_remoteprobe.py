@@ -105,7 +105,7 @@ def test_it_is_paid_for_with_the_turns_to_come(
     assert found.right
     assert len(pushes) == 3
     assert "its clones share 6 pushes a minute" in found.facts
-    assert len(tips.known(_place(bare, tmp_path)).pushes) == 3
+    assert len(tips.known(_place(bare, tmp_path)).came) >= 3
 
 
 @pytest.mark.parametrize("hook", ["pre-receive", "update"])
