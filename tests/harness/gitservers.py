@@ -40,9 +40,17 @@ def _await(port: int, process: subprocess.Popen[bytes]) -> None:
             return
 
 
+def can(*argv: str) -> bool:
+    """Tell whether this git has a program of its own that runs here."""
+    done = subprocess.run(["git", *argv], capture_output=True, check=False)
+    return b"usage" in done.stderr + done.stdout
+
+
 @contextlib.contextmanager
 def daemon(folder: Path, *options: str) -> Iterator[int]:
     """Give all repositories of a folder by git's own protocol; yield the port."""
+    if not can("daemon", "--none"):
+        pytest.skip("this git has no daemon that runs here")
     port = _free()
     argv = [
         "git", "daemon", "--export-all", "--enable=receive-pack", f"--base-path={folder}",
@@ -150,6 +158,8 @@ class Http(http.server.ThreadingHTTPServer):
 @contextlib.contextmanager
 def smart(folder: Path) -> Iterator[Http]:
     """Give all repositories of a folder by smart HTTP."""
+    if not can("remote-http"):
+        pytest.skip("this git has no HTTP that runs here")
     server = Http(folder)
     thread = threading.Thread(target=server.serve_forever, args=(_LOOK,), daemon=True)
     thread.start()

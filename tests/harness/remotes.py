@@ -17,6 +17,7 @@ _WHO = {
     "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.c",
     "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b.c",
 }  # fmt: skip
+_PLAIN = {"GIT_DEFAULT_HASH": "sha1", "GIT_DEFAULT_REF_FORMAT": "files"}  # not so in git 3.0
 
 
 class Bare:
@@ -28,7 +29,8 @@ class Bare:
 
     def __init__(self, path: Path, *options: str) -> None:
         self.path = path
-        subprocess.run(["git", "init", "-q", "--bare", *options, str(path)], check=True)
+        argv = ["git", "init", "-q", "--bare", *options, str(path)]
+        subprocess.run(argv, env={**os.environ, **_PLAIN}, check=True)
 
     @property
     def tip(self) -> str:

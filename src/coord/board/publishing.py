@@ -99,8 +99,7 @@ def _decided(store: Store, state: State, roll: Roll, event: Event) -> Change | N
     """Return what the decision of `event` makes of `state`; None where it makes nothing of it."""
     instance = event.instance or ""
     if _is_claim(event):
-        mine = max(event.state.places_of(instance), key=lambda one: one.renewed or one.since)
-        return events.joined(state, mine, roll.is_dead, roll.is_finished)
+        return events.joined(state, _made(store, event), roll.is_dead, roll.is_finished)
     if event.kind == "release":
         gone = _given_up(event, roll, _had(store, event))
         return events.left(state, gone, roll.is_dead, roll.rank(event.scope))
@@ -113,6 +112,13 @@ def _decided(store: Store, state: State, roll: Roll, event: Event) -> Change | N
         why = event.state.paused_why or ""
         return handover.paused(state, instance, event.state.paused_at or event.at, why)
     return handover.resumed(state, instance) if event.kind == "resume" else None
+
+
+def _made(store: Store, event: Event) -> Place:
+    """Return the place that a claim has made, or said something new of."""
+    mine, had = event.state.places_of(event.instance or ""), _had(store, event)
+    new = mine if had is None else [one for one in mine if one not in had.line]
+    return max(new or mine, key=lambda one: one.renewed or one.since)
 
 
 def _given_up(event: Event, roll: Roll, had: State | None) -> Callable[[Place], bool]:

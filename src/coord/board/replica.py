@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from coord.base import duration, publish
 from coord.board import about, answers, copyfile, keys, moved, retired, setback
 from coord.board.copyfile import LAST, below, path_of
-from coord.board.firstseen import Sightings
 from coord.board.news import Since
 from coord.board.store import Misconfigured, Pending, Rec, StoreError, Unavailable, Unknown
 from coord.board.transacting import BATCH
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from coord.board.firstseen import Sightings
     from coord.board.news import Delta
     from coord.board.probe import Probe
     from coord.board.transacting import Transacting
@@ -526,13 +526,10 @@ class Replica:
         self._copy()  # after a fork it is another, of which nothing is known
         if self._is_old() and not (self._as_it_is and self._rev()):
             self._reaches()
-        rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
+        at, given = ("at", ()) if self._seen is None else self._seen.column()
+        rows = self._run(f"SELECT key, value, {at}, rev FROM rec WHERE {where}", *given, *values)  # noqa: S608
         gone = {key for pid, key in self._going if pid == os.getpid()}
-        found = (Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone)
-        if self._seen is None:
-            return list(found)
-        told = self._seen.told
-        return [rec if rec.at is None else rec._replace(at=told(rec.at)) for rec in found]
+        return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone]
 
     def _reaches(self) -> bool:
         """Bring the copy up to date, or go on with it as it is: then return False.
@@ -621,7 +618,9 @@ class Replica:
         if self._open is None or self._open[0] != os.getpid():
             try:
                 made = self._use(copyfile.opened(self._path))
-            except (sqlite3.Error, OSError):
+            except (sqlite3.Error, OSError) as error:
+                if isinstance(error, sqlite3.Error) and copyfile.is_no_copy(error):
+                    publish.forget(self._path)
                 made = self._use(copyfile.opened(copyfile.MEMORY))
             if self.caps.clock and self._cluster.ahead is None:
                 self._cluster.ahead = copyfile.remembered(made)
@@ -629,7 +628,10 @@ class Replica:
         return self._open[1]
 
     def _use(self, made: sqlite3.Connection) -> sqlite3.Connection:
-        self._seen = None if self.caps.clock else Sightings(made)
+        if not self.caps.clock:
+            from coord.board.firstseen import Sightings  # noqa: PLC0415  # for these boards alone
+
+            self._seen = Sightings(made)
         self._open, self._as_of = (os.getpid(), made), _NEVER
         return made
 

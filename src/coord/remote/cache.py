@@ -102,7 +102,7 @@ def tidy(cache: str) -> None:
     """
     objects = os.path.join(cache, "objects")
     if _count(os.path.join(objects, _SAMPLE)) > _LOOSE or _count(f"{objects}/pack") > _PACKS:
-        _asked(cache, "repack", "-adkq")
+        _asked(cache, "repack", "-adq")
         _asked(cache, "prune", "--expire=1.hour.ago")
 
 

@@ -8,103 +8,59 @@ of one that was not answered the tip tells, whatever was said.
 
 from __future__ import annotations
 
-import random
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.failures import Absent, Failure, Lost, Unfit
 from coord.base.publish import Held, lock
-from coord.remote import objects, queue, tips, transport
+from coord.remote import objects, queue, share, tips, transport
 from coord.remote.draft import Draft
 from coord.remote.queue import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from coord.remote.draft import Ask
     from coord.remote.queue import Asked, Taken
+    from coord.remote.share import Share
     from coord.remote.tips import Place, Tip
 
 _LOOK = 0.02  # seconds between looks for an answer
-_FIRST, _MOST = 0.1, 5.0  # seconds: bounds of the pause after a lost race
-_TRIES = 30
-_LATE = 2.0  # seconds after which a tip is asked for again before a push that has a price
+TRIES = 30
+LATE = 2.0  # seconds after which a tip is asked for again before a push that has a price
 _SAID_AFTER = 1.0  # seconds of waiting that nobody need be told of
-_MINUTE = 60.0  # seconds
 _SAME = 3  # pushes of one commit that a tip which stands still refuses
 
 
-class Share(NamedTuple):
-    """This clone's share of the pushes that a board may have.
-
-    It has as many in a minute as there are for each of the clones that push; and where that is less
-    than one, one in its turn. Turns are never even: clones that begin together would meet for ever.
-
-    Attributes:
-        rate: pushes a minute for all clones; 0 for as many as there are.
-        tell: is told what is waited for, and for how many seconds.
-    """
-
-    rate: float
-    tell: Callable[[str], object]
-
-    def _turn(self, tip: Tip) -> float:
-        """Return the seconds between two pushes of each clone, on the whole."""
-        others = {host for host, at in tip.seen.items() if tips.clock() - at < tips.LATELY}
-        return _MINUTE / self.rate * len(others | {tip.host}) if self.rate else 0.0
-
-    def longest(self, tip: Tip) -> float:
-        """Return for how many seconds it is not this clone's turn, at most."""
-        return 2 * max(_MINUTE, self._turn(tip)) if self.rate else 0.0
-
-    def wait(self, tip: Tip) -> float:
-        """Return for how many seconds it is not this clone's turn."""
-        turn, now = self._turn(tip), tips.clock()
-        if not turn:
-            return 0.0
-        most = int(_MINUTE / turn)
-        lately = [at for at in tip.pushes if now - at < _MINUTE]
-        free = lately[-most] + _MINUTE if 0 < most <= len(lately) else now
-        return min(self.longest(tip), max(0.0, free - now, tip.turn - now))
-
-    def used(self, tip: Tip, *, lost: bool) -> Tip:
-        """Return a tip with the push that is made now, which may have `lost`."""
-        now, turn = tips.clock(), self._turn(tip)
-        lately = [at for at in tip.pushes if now - at < _MINUTE] if turn else []
-        spread = random.uniform(*((0.0, 2.0) if lost else (0.5, 1.5)))  # noqa: S311  # no secret
-        rest = now + turn * spread if turn > _MINUTE else tips.NEVER
-        return tip._replace(pushes=(*lately, now), turn=rest)
-
-
-def publish(place: Place, share: Share, ask: Ask) -> Answer:
+def publish(place: Place, pace: Share, ask: Ask) -> Answer:
     """Have a transaction decided, and pushed if it holds.
 
     Raises:
         Failure: it was not; or, where that is Lost, it may have been or may yet be.
     """
     with queue.asked(place.home, ask) as mine:
-        return _awaited(place, share, mine)
+        return _awaited(place, pace, mine)
 
 
-def _awaited(place: Place, share: Share, mine: Asked) -> Answer:
+def _awaited(place: Place, pace: Share, mine: Asked) -> Answer:
     begun = time.monotonic()
     while True:
         with _flushing(place) as is_ours:
             found = mine.answer()
             if found is None and is_ours:
-                flush(place, share)
+                flush(place, pace)
                 found = mine.answer()
         if found is not None:
             return found
-        if time.monotonic() - begun > _patience(place, share):
+        if time.monotonic() - begun > _patience(place, pace):
             raise _given_up(place, mine)
         time.sleep(_LOOK)
 
 
-def _patience(place: Place, share: Share) -> float:
+def _patience(place: Place, pace: Share) -> float:
     """Return how long others of this clone may take: their turn and their push, a few times."""
-    return 2 * share.longest(tips.known(place)) + 8 * place.patience
+    return 2 * pace.longest(tips.known(place)) + 8 * place.patience
 
 
 def _given_up(place: Place, mine: Asked) -> Failure:
@@ -124,16 +80,16 @@ def _flushing(place: Place) -> Iterator[bool]:
         yield False
 
 
-def is_our_turn(place: Place, share: Share) -> bool:
+def is_our_turn(place: Place, pace: Share) -> bool:
     """Tell whether a push would go at once."""
-    return share.wait(tips.known(place)) <= 0
+    return pace.wait(tips.known(place)) <= 0
 
 
-def push_waiting(place: Place, share: Share) -> None:
+def push_waiting(place: Place, pace: Share) -> None:
     """Push what waits, unless another process of this clone is at it."""
     with _flushing(place) as is_ours:
         if is_ours:
-            flush(place, share)
+            flush(place, pace)
 
 
 class _Work(NamedTuple):
@@ -144,18 +100,19 @@ class _Work(NamedTuple):
     since: float
 
 
-def flush(place: Place, share: Share) -> None:
+def flush(place: Place, pace: Share) -> None:
     """Push what waits, in this clone's turn; each is told what became of it."""
     work = _Work([], [], 0.0)
-    pause = _FIRST
     try:
-        for _ in range(_TRIES):
+        if not is_our_turn(place, pace):
             work = _with_more(place, work)
-            if _is_settled(place, share, work):
+            if _is_refused(place, pace, work):
                 return
-            time.sleep(random.uniform(0, pause))  # noqa: S311  # not to meet again
-            pause = min(_MOST, 2 * pause)
-            _await_turn(place, share)
+        for lost in range(TRIES):
+            _await_turn(place, pace, lost)
+            work = _with_more(place, work)
+            if _is_settled(place, pace, work):
+                return
         raise Absent(place.where.text, "others were faster, however often it was tried")
     except (Failure, OSError) as error:
         why = error if isinstance(error, Failure) else Lost(place.home, str(error))
@@ -163,71 +120,84 @@ def flush(place: Place, share: Share) -> None:
             queue.settle(one, why)
 
 
-def _await_turn(place: Place, share: Share) -> None:
-    left = share.wait(tips.known(place))
-    if left > _SAID_AFTER:
-        of = f"of {share.rate:g} pushes a minute for all clones"
-        share.tell(f"waiting {left:.0f} s for this clone's turn, {of}")
-    time.sleep(left)
+def _await_turn(place: Place, pace: Share, lost: int) -> None:
+    """Sleep until a push may go, after so many that have `lost`."""
+    tip = tips.fetched(place, tips.clock() - LATE) if pace.rate else tips.known(place)
+    left = pace.wait(tip)
+    end = tips.clock() + pace.longest(tip)
+    while (lost or left) and tips.clock() < end:
+        left = min(left + pace.rest(tip, lost), end - tips.clock())
+        if left > _SAID_AFTER and pace.rate:
+            of = f"of {pace.rate:g} pushes a minute for all clones"
+            pace.tell(f"waiting {left:.0f} s for this clone's turn, {of}")
+        time.sleep(max(0.0, left))
+        tip = tips.fetched(place, tips.clock())
+        left, lost = pace.wait(tip), 0
 
 
 def _with_more(place: Place, work: _Work) -> _Work:
-    asked, along = queue.take(place.home)
+    asked, along = queue.take(place.home, {one.path for one in (*work.asked, *work.along)})
     since = tips.clock() if asked else work.since
     return _Work([*work.asked, *asked], [*work.along, *along], since)
 
 
-def _is_settled(place: Place, share: Share, work: _Work) -> bool:
-    """Decide all on the tip, and push what holds; False where that is to be done once more.
+def _is_refused(place: Place, pace: Share, work: _Work) -> bool:
+    """Tell all that they do not hold, where none does: that needs no turn."""
+    tip, _, done = _decided(place, pace, work)
+    if any(done) or not work.asked:
+        return False
+    _tell(place, work, done, tip)
+    return True
 
-    That is where another clone was first, or it is not our turn to push; what holds not needs none.
-    """
-    tip = _current(place, share, work)
-    draft, done = _decided(place, tip, work)
-    if False in done and tip.began < work.since:
-        tip = tips.fetched(place, work.since)
-        draft, done = _decided(place, tip, work)
+
+def _is_settled(place: Place, pace: Share, work: _Work) -> bool:
+    """Decide all on the tip, and push what holds; False where another clone was first."""
+    tip, draft, done = _decided(place, pace, work)
     if any(done) or not work.asked:
         draft.add(change for one in (*work.asked, *work.along) for change in one.ask.also)
-        if not draft.is_empty and not is_our_turn(place, share):
-            return False
-        pushed = tip if draft.is_empty else _pushed(place, share, tip, draft)
+        pushed = tip if draft.is_empty else _pushed(place, tip, draft)
         if pushed is None:
             return False
         tip = pushed
         queue.drop(work.along)
-    else:
-        _put_off(place, work)
+    _tell(place, work, done, tip)
+    return True
+
+
+def _tell(place: Place, work: _Work, done: Sequence[bool | None], tip: Tip) -> None:
+    """Tell each what became of it; what goes along with what did not hold goes with another."""
+    if not any(done):
+        also = [change for one in work.asked for change in one.ask.also]
+        if also:
+            queue.later(place.home, also)
     for one, is_done in zip(work.asked, done, strict=True):
         if is_done is None:
             queue.put_back(one)
         else:
             again = one.again and not is_done
             queue.settle(one, Answer(is_done, tip.name, tip.rev, tip.line, again))
-    return True
 
 
-def _current(place: Place, share: Share, work: _Work) -> Tip:
+def _current(place: Place, pace: Share, work: _Work) -> Tip:
     """Return the tip to decide on: as it is known, unless a push on it would be for nothing."""
     tip = tips.known(place)
     if any(one.again for one in work.asked) or tip.began <= tips.NEVER:
         return tips.fetched(place, tips.clock())
-    return tips.fetched(place, tips.clock() - _LATE) if share.rate else tip
+    return tips.fetched(place, tips.clock() - LATE) if pace.rate else tip
 
 
-def _decided(place: Place, tip: Tip, work: _Work) -> tuple[Draft, list[bool | None]]:
-    draft = Draft(place, tip)
-    return draft, [draft.take(one.ask) for one in work.asked]
+def _decided(place: Place, pace: Share, work: _Work) -> tuple[Tip, Draft, list[bool | None]]:
+    """Decide all; what does not hold, on a tip that is younger than the question."""
+    tip = _current(place, pace, work)
+    while True:
+        draft = Draft(place, tip)
+        done = [draft.take(one.ask) for one in work.asked]
+        if False not in done or tip.began >= work.since:
+            return tip, draft, done
+        tip = tips.fetched(place, work.since)
 
 
-def _put_off(place: Place, work: _Work) -> None:
-    """Have what goes along with what did not hold go along with something else."""
-    also = [change for one in work.asked for change in one.ask.also]
-    if also:
-        queue.later(place.home, also)
-
-
-def _pushed(place: Place, share: Share, tip: Tip, draft: Draft) -> Tip | None:
+def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:
     """Push a commit; None where the tip is another by now.
 
     Raises:
@@ -237,7 +207,7 @@ def _pushed(place: Place, share: Share, tip: Tip, draft: Draft) -> Tip | None:
     end = time.monotonic() + place.patience
     for left in reversed(range(_SAME)):
         try:
-            if _is_sent(place, share, tip, made, end):
+            if _is_sent(place, tip, made, end):
                 return made
         except Lost:
             if not left or time.monotonic() >= end:
@@ -250,7 +220,7 @@ def _pushed(place: Place, share: Share, tip: Tip, draft: Draft) -> Tip | None:
     raise Unfit(place.where.text, f"whatever is pushed to {transport.REF} there, it stays as it is")
 
 
-def _is_sent(place: Place, share: Share, tip: Tip, made: Tip, end: float) -> bool:
+def _is_sent(place: Place, tip: Tip, made: Tip, end: float) -> bool:
     """Push a commit once; tell whether it was accepted. Where it was not, the tip tells more.
 
     Raises:
@@ -261,10 +231,10 @@ def _is_sent(place: Place, share: Share, tip: Tip, made: Tip, end: float) -> boo
         if now.name != tip.name:
             return False
         began = tips.clock()
-        tips.keep(place, share.used(now._replace(began=tips.NEVER), lost=True))
+        now = tips.keep(place, share.spent(now._replace(began=tips.NEVER)))
         is_done = transport.push(place.cache, place.where, tip.name, made.name, end)
         if is_done:
             known = now._replace(name=made.name, rev=made.rev, began=began)
             with suppress(OSError):  # the next fetch shows it
-                tips.keep(place, share.used(known, lost=False))
+                tips.keep(place, share.won(known))
     return is_done

@@ -23,7 +23,7 @@ from coord.base.failures import Absent, Denied, Failure, Lost, Unfit
 from coord.remote.draft import Ask, Change, Held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
 _MOST = 64 << 20  # bytes: a hundred records of the largest size
 _LEFT = 3600.0  # seconds
@@ -121,11 +121,18 @@ def has_any(home: str) -> bool:
     return any(name.endswith((".ask", ".later", ".taken")) for name in _names(home))
 
 
-def take(home: str) -> tuple[list[Taken], list[Taken]]:
-    """Take what waits, the oldest first: what is answered, and what nobody waits for."""
+def take(home: str, known: Container[str]) -> tuple[list[Taken], list[Taken]]:
+    """Take what waits, the oldest first: what is answered, and what nobody waits for.
+
+    Args:
+        home: folder of what is kept of a chain here.
+        known: paths of what has been taken by this process.
+    """
     answered, rest = [], []
     for name in _names(home):
         path, ending = os.path.splitext(os.path.join(home, "queue", name))
+        if path in known:
+            continue
         if ending in {".ask", ".taken"} and _is_orphan(f"{path}{ending}"):
             for left in ("ask", "taken", "answer"):
                 publish.forget(f"{path}.{left}")

@@ -3,7 +3,7 @@
 One process of a clone fetches or pushes at a time, and what it learned is every other's: who waited
 for a fetch that began after it asked takes its result.
 
-    <home>/tip   {"schema": 1, "name", "rev", "line", "began", "pushes", "turn", "host", "seen",
+    <home>/tip   {"schema": 1, "name", "rev", "line", "began", "came", "host", "seen",
                   "boot", "folder"}
 
 A chain that does not go on where it was left is another line, with a new random id: nothing that
@@ -24,7 +24,7 @@ from coord.base.frozen import NamedTuple
 from coord.remote import objects, transport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from coord.remote.address import Address
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 EMPTY = 1
 #: When a tip was seen that nothing is known of.
 NEVER = -1e9
-LATELY = 900.0  # seconds in which who has pushed is one of those that push
+LATELY = 300.0  # seconds in which who has pushed is one of those that push
 _LAGS = 60.0  # seconds in which an older tip than ours is a server that lags behind
 _AGAIN, _PAUSE = 3, 0.3
 _LONGEST = 12  # digits of a number
+_HOST, _HOSTS = 16, 500  # characters of a host's id; how many are known, so that they fit a file
 
 
 class Place(NamedTuple):
@@ -71,18 +72,17 @@ class Tip(NamedTuple):
         rev: its number.
         line: id of the unbroken line that it is the end of.
         began: when the fetch or push began that showed it, by :func:`clock`.
-        pushes: when this clone has pushed of late, likewise.
-        turn: when it may push again, where that is told by no minute.
+        came: when commits came of late, likewise, as far as that is known; and when this clone has
+            pushed one that did not.
         host: random id of this clone among those that push.
-        seen: when a commit of each was last seen to come, likewise, of those that push.
+        seen: when the last commit of each of those that push came.
     """
 
     name: str = ""
     rev: int = EMPTY
     line: str = ""
     began: float = NEVER
-    pushes: tuple[float, ...] = ()
-    turn: float = NEVER
+    came: tuple[float, ...] = ()
     host: str = ""
     seen: Mapping[str, float] = _NOBODY
 
@@ -102,17 +102,16 @@ def known(place: Place) -> Tip:
     try:
         found = json.loads(peerfile.read(_path(place)))
         tip = Tip(str(found["name"]), int(found["rev"]), str(found["line"]), host=host)
-        began, turn = float(found["began"]), float(found["turn"])
-        pushes = tuple(map(float, found["pushes"]))
+        began, came = float(found["began"]), tuple(map(float, found["came"]))
         seen = {str(one): float(at) for one, at in found["seen"].items()}
         if found["folder"] == _folder(place):
             tip = tip._replace(host=str(found["host"]))
         counts = (
-            found["boot"] == place.boot != "" and max([began, *seen.values(), *pushes]) <= clock()
+            found["boot"] == place.boot != "" and max([began, *seen.values(), *came]) <= clock()
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Tip(host=host)
-    return tip._replace(began=began, pushes=pushes, turn=turn, seen=seen) if counts else tip
+    return tip._replace(began=began, came=came, seen=seen) if counts else tip
 
 
 def keep(place: Place, tip: Tip) -> Tip:
@@ -182,6 +181,8 @@ def _fetched(place: Place, tip: Tip) -> Tip:
             return tip
         time.sleep(_PAUSE)
     rev = _number(place, objects.messages(place.cache, "", name)[0]) if name else EMPTY
+    if name:
+        objects.files(place.cache, name)  # what is no board's is never known
     line = os.urandom(8).hex()
     return keep(place, tip._replace(name=name, rev=rev, line=line, began=began, seen={}))
 
@@ -196,9 +197,31 @@ def _gone_on(place: Place, tip: Tip, name: str, began: float) -> Tip | None:
     messages = objects.messages(place.cache, tip.name, name)
     if _number(place, messages[0]) != tip.rev + ahead:
         return None
-    came = {lines[1]: began for lines in messages if lines[1:]}
-    lately = {one: at for one, at in tip.seen.items() if began - at < LATELY}
-    return tip._replace(name=name, rev=tip.rev + ahead, began=began, seen={**lately, **came})
+    objects.changes(place.cache, tip.name, name)  # likewise
+    lines = (message[1] if message[1:] else "" for message in reversed(messages))
+    hosts = [line if len(line) == _HOST else "" for line in lines]
+    return gone_on(tip, name, hosts, ahead, began)
+
+
+def gone_on(tip: Tip, name: str, hosts: Sequence[str], ahead: int, began: float) -> Tip:
+    """Return the tip after `ahead` commits more, which a fetch showed that began at some moment.
+
+    They came since the last one that showed none of them: at even distances, for all that is known.
+
+    Args:
+        tip: the tip before.
+        name: the commit.
+        hosts: whose they are, of the last of them, the oldest first.
+        ahead: how many.
+        began: when the fetch began.
+    """
+    since = max([tip.began, *tip.came, began - ahead * LATELY])
+    moments = [began - (began - since) * (n + 0.5) / ahead for n in reversed(range(len(hosts)))]
+    came = tuple(at for at in (*tip.came, *moments) if began - at < LATELY)
+    seen = {**tip.seen, **dict(zip(hosts, moments, strict=True))}
+    lately = [(one, at) for one, at in seen.items() if began - at < LATELY]
+    seen = dict(lately[-_HOSTS:])
+    return tip._replace(name=name, rev=tip.rev + ahead, began=began, came=came, seen=seen)
 
 
 def _is_behind(place: Place, tip: Tip, name: str) -> bool:

@@ -45,7 +45,7 @@ _KINDS: tuple[tuple[type[Failure], str], ...] = (
 _NOT_LET_THROUGH = re.compile(r"error: RPC failed; HTTP 40[13]\b")
 _RACE = (
     "stale info|fetch first|already exists|does not exist|failed to (update|lock)|cannot lock ref"
-    "|incorrect old value|reference conflict"
+    "|incorrect old value|ref(erence|name) conflict|invalid new value|unknown failure"
 )
 _UNREACHED = "could not resolve|connect to |refused|timed out|no route|unreachable"
 _OWN = (

@@ -58,6 +58,8 @@ class Teller:
         self._files: dict[str, float] = {}  # the last sign of each, as its file is stamped
         self.given: dict[str, float] = {}  # when that was in truth
         self.told: dict[str, float] = {}  # likewise, of those that were published
+        self.words = 0  # how often some were
+        self.undisturbed = True  # its clock was never set, and so on: it can tell how long ago
 
     def act(self, instance: str) -> None:
         """Give a sign, and tell of all, where the last word is old."""
@@ -71,6 +73,7 @@ class Teller:
         attend._carry(self, store, instance, instance)  # type: ignore[arg-type]
         if store._cluster.is_laden:
             self.told = dict(self.given)
+            self.words += 1
         store.unload()
         store.close()
 
@@ -164,7 +167,7 @@ _STEP = st.one_of(
     st.tuples(st.sampled_from(["acts", "other acts"]), st.sampled_from([0.0, 200.0, 1200.0])),
     st.tuples(st.just("looks"), st.sampled_from([0.0, 290.0, 1500.0, 2200.0])),
     st.tuples(st.sampled_from(["teller is set", "reader is set"]), st.sampled_from(SKEWS)),
-    st.tuples(st.just("reader is off"), st.sampled_from([10.0, 1e6])),
+    st.tuples(st.sampled_from(["reader is off", "teller is off"]), st.sampled_from([10.0, 2e4])),
     st.tuples(st.sampled_from(["reader forgets", "teller forgets"]), st.just(0.0)),
 )
 
@@ -174,15 +177,21 @@ class _Law:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._looked = 0.0  # seconds since nothing new of the worker was seen
+        self._looked = 0.0  # seconds since nothing new was seen of the clone, at least
         self._last = 0.0  # of these, until the last look
         self._is_off = False
-        self._known: float | None = None
+        self._before = 0.0
+        self._known = 0  # how many of its words
 
     def pass_over(self, seconds: float) -> None:
         """Let time go by."""
         self._scene.world.passed += seconds
         self._looked += 0 if self._is_off else seconds
+
+    def is_told(self) -> None:
+        """Take it that a clone has said, or not, how long ago the worker gave its last sign."""
+        teller = self._scene.teller
+        self._before = self._scene.world.passed - teller.given["i-a"] if teller.undisturbed else 0.0
 
     def is_off(self) -> None:
         """Count nothing from the last look to the next one: how long that was nobody knows."""
@@ -190,16 +199,14 @@ class _Law:
 
     def forgets(self) -> None:
         """Begin to look anew."""
-        self._known = None
+        self._known = 0
 
     def looks(self) -> None:
         """Insist that it holds."""
         world, teller, reader = self._scene
-        told = teller.told.get("i-a")
-        if told is None:
-            return
-        if told != self._known:
-            self._known, self._looked = told, 0.0
+        told = teller.told["i-a"]
+        if teller.words != self._known:
+            self._known, self._looked = teller.words, self._before
         found = reader.look()
         if world.passed - teller.given["i-a"] < EXPIRES:
             assert found.present, (world.passed, told, found)
@@ -230,14 +237,20 @@ def test_no_clocks_make_anybody_present_for_ever_or_silent_too_soon(
                 case "acts" | "other acts":
                     law.pass_over(number)
                     teller.act("i-a" if step == "acts" else "i-b")
+                    law.is_told()
                 case "looks":
                     law.looks()
                     law.pass_over(number)
                 case "reader is off":
                     reader.machine.reboot(number)
                     law.is_off()
+                case "teller is off":
+                    law.pass_over(number)
+                    teller.machine.reboot(0.0)
+                    teller.undisturbed = False
                 case "teller is set":
                     teller.machine.skewed = number
+                    teller.undisturbed = False
                 case "reader is set":
                     reader.machine.skewed = number
                 case "reader forgets":
@@ -245,6 +258,7 @@ def test_no_clocks_make_anybody_present_for_ever_or_silent_too_soon(
                     law.forgets()
                 case "teller forgets":
                     teller.forget()
+                    teller.undisturbed = False
 
 
 def test_who_is_told_of_by_others_after_the_clock_was_set_is_as_old_as_before(

@@ -180,21 +180,26 @@ def test_a_board_that_began_here_is_whole_here(bare: Bare, cache: Cache) -> None
     assert cache.history(cache.fetch()) == [bare.tip, first]
 
 
-def test_small_pieces_are_packed_before_they_are_many(cache: Cache) -> None:
+def test_small_pieces_are_packed_before_they_are_many(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Git's own upkeep is off; each commit leaves some files."""
     first = cache.commit("1")
-    fresh = cache.write(b"for a commit that is not made yet")
+    fresh, old = cache.write(b"for a commit that is not made yet"), cache.write(b"of a lost race")
+    os.utime(cache.path / "objects" / old[:2] / old[2:], (0, 0))
     assert cache.push("", first)
     assert cache.fetch() == first
-    folder = cache.path / "objects" / "17"
-    folder.mkdir(exist_ok=True)
-    for number in range(20):
-        (folder / f"{number:038x}").touch()
-        os.utime(folder / f"{number:038x}", (0, 0))
+    assert not _packs(cache)
+    monkeypatch.setattr(caches, "_SAMPLE", old[:2])
+    monkeypatch.setattr(caches, "_LOOSE", 0)
 
     assert cache.fetch() == first
 
-    there = {path.relative_to(cache.path / "objects").as_posix() for path in _objects(cache)}
-    assert len([name for name in there if name.endswith(".pack")]) == 1
-    assert [name for name in there if "pack" not in name] == [f"{fresh[:2]}/{fresh[2:]}"]
+    assert len(_packs(cache)) == 1
+    loose = [path for path in _objects(cache) if path.parent.name not in {"pack", "info"}]
+    assert loose == [cache.path / "objects" / fresh[:2] / fresh[2:]]
     assert caches.is_sound(str(cache.path))
+
+
+def _packs(cache: Cache) -> list[Path]:
+    return [path for path in _objects(cache) if path.suffix == ".pack"]

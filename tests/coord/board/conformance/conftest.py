@@ -64,22 +64,29 @@ class Kind(NamedTuple):
     fewer: int
 
 
-def _host(place: str) -> Chain:
+def _host(place: str) -> Replica:
     """Open a chain as a host that nobody has been on."""
-    return Chain(remote.parsed(f"git+{place}"), tempfile.mkdtemp(dir=os.path.dirname(place)))
+    home = tempfile.mkdtemp(dir=os.path.dirname(place))
+    return Replica(Chain(remote.parsed(f"git+{_bare(place)}"), home), fresh=0)
 
 
-def _clone(place: str) -> Chain:
+def _clone(place: str) -> Replica:
     """Open a chain as a process of the one clone that there is."""
-    return Chain(remote.parsed(f"git+{place}"), f"{place}.home")
+    return Replica(Chain(remote.parsed(f"git+{_bare(place)}"), f"{place}.home"), fresh=0)
+
+
+def _bare(place: str) -> str:
+    if not os.path.exists(place):
+        subprocess.run(["git", "init", "-q", "--bare", place], check=True)
+    return place
 
 
 STORES = {
     "directory": Kind(Directory, None, 1),
     "etcd": Kind(lambda url: Cluster(address.parsed(url)), "etcd", 2),
     # Racers on hosts of their own race to push; those of one clone are pushed for by one of them.
-    "git": Kind(lambda place: Replica(_host(place), fresh=0), "bare", 20),
-    "git-clone": Kind(lambda place: Replica(_clone(place), fresh=0), "bare", 20),
+    "git": Kind(_host, "bare", 20),
+    "git-clone": Kind(_clone, "bare", 20),
     # A copy that is never fresh enough: each read brings it up to date, as each command's first.
     "replica": Kind(lambda url: Replica(Cluster(address.parsed(url)), fresh=0), "etcd", 4),
 }
@@ -100,7 +107,7 @@ def maker(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
     else:
         place = f"{request.getfixturevalue(kind.server)}/{os.urandom(6).hex()}"
         if kind.server == "bare":
-            subprocess.run(["git", "init", "-q", "--bare", place], check=True)
+            _bare(place)
     return Maker(kind.opened, place, kind.fewer)
 
 
