@@ -8,13 +8,14 @@ each stamp is its writer's, and age is how long a copy has had a record as it is
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from coord.base.failures import Absent, Failure, Lost
 from coord.board import keys, moved
 from coord.board.answers import failed
 from coord.board.news import Delta, Since
-from coord.board.store import Caps, Rec
+from coord.board.store import Caps, Rec, StoreError
 from coord.board.transacting import BATCH, MAX_VALUE, Transacting
 from coord.liveness import machine
 from coord.remote import draft, objects, pushing, queue, tips
@@ -71,6 +72,7 @@ class Chain(Transacting[Held]):
         self._place = Place(where, home, patience, machine.boot())
         self._share = Share(rate, tell)
         self._fresh = fresh
+        self._owes = False
 
     @property
     def where(self) -> str:
@@ -84,7 +86,11 @@ class Chain(Transacting[Held]):
         return remoteprobe.probe(self, self._place, self._share)
 
     def close(self) -> None:
-        """Nothing is open between two calls."""
+        """Push what waits for a push, where those have no price; nothing else is open."""
+        if self._owes:
+            self._owes = False
+            with suppress(StoreError):  # it goes with the next push
+                self._push_waiting()
 
     def now(self) -> float | None:
         """See :meth:`coord.board.store.Store.now`: there is no clock."""
@@ -141,9 +147,10 @@ class Chain(Transacting[Held]):
 
     def since(self, since: Since, without: Sequence[str] = ()) -> Delta:
         """See :meth:`coord.board.transacting.Transacting.since`; it pushes nothing."""
-        if without:
-            self._later([Change(key, None) for key in without])
-        return self._tried(lambda: self._since(since))
+        self._later([Change(key, None) for key in without])
+        found = self._tried(lambda: self._since(since))
+        self._owes = self._owes or (bool(without) and not self._share.rate)
+        return found
 
     def _since(self, since: Since) -> Delta:
         tip = self._now(self._fresh)
@@ -176,8 +183,11 @@ class Chain(Transacting[Held]):
         """See :meth:`coord.board.transacting.Transacting.unload`; it waits for no turn."""
         self._later(self._also(()))
         if pushing.is_our_turn(self._place, self._share):
-            self._tried(lambda: pushing.push_waiting(self._place, self._share))
+            self._push_waiting()
         return None if since is None else self.since(since)
+
+    def _push_waiting(self) -> None:
+        self._tried(lambda: pushing.push_waiting(self._place, self._share))
 
     def _later(self, found: Sequence[Change]) -> None:
         """Have changes go along with whatever is pushed next."""
@@ -188,7 +198,7 @@ class Chain(Transacting[Held]):
         """See :meth:`coord.board.transacting.Transacting.mark_forgotten`: with the next push."""
         self._later([Change(key, None) for key in found])
         if not self._share.rate:
-            self._tried(lambda: pushing.push_waiting(self._place, self._share))
+            self._push_waiting()
 
     def delete_at(self, key: str, rev: int) -> bool:
         """See :meth:`coord.board.transacting.Transacting.delete_at`."""
