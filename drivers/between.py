@@ -69,14 +69,15 @@ class Runs:
 
     def back_in(self, text: bytes) -> bytes | None:
         """Return a join with what was left out; None where nothing tells where that belongs."""
-        out, at = [], 0
+        out: list[bytes | memoryview] = []
+        at, view = 0, memoryview(self._base)
         for run, (places, begin, _) in zip(self.all, self._cuts, strict=True):
             before = self._base[places[0] : places[0] + begin]
             mark = before + run.kept + self._base[run.end : self._base.find(b"\n", run.end) + 1]
             place = text.find(mark)
             if place < at or text.find(mark, place + 1) >= 0:
                 return None
-            out += [text[at : place + begin], self._base[run.above : run.end]]
+            out += [text[at : place + begin], view[run.above : run.end]]
             at = place + begin + len(run.kept)
         return b"".join([*out, text[at:]])
 

@@ -181,7 +181,7 @@ def _glue(sides: Trees, above: Node | None, *, edits: bool) -> list[bytes]:
 
 
 class _Place:
-    """The kids of one piece, on each side."""
+    """The kids of one piece, on each side; what all begin with was read once, and is the same."""
 
     def __init__(self, sides: Trees, runs: list[Passage], *, edits: bool) -> None:
         self._runs = runs
@@ -189,7 +189,8 @@ class _Place:
         self._is_release = sides[1].kind == SECTION and is_release(sides[1].name)
         self._edits = edits
         self._siblings = sides[0].kids
-        self.base, self.ours, self.theirs = tables([side.kids for side in sides])
+        self._head, known = tables([side.kids for side in sides])
+        self.base, self.ours, self.theirs = known
         self._kept = {
             key: node for key, node in self.base.items() if key in self.ours and key in self.theirs
         }
@@ -199,12 +200,13 @@ class _Place:
     def joined(self) -> list[Joined]:
         """Return the kids of the join, in order. Raise Clash."""
         for key in self.base:
-            self._require_agreement(key)
+            if (key in self.ours) != (key in self.theirs):
+                self._require_agreement(key)
         for name in self._sides:
             self._require_order(name)
         self._require_one_change()
         self._require_one_trailer()
-        out: list[Joined] = []
+        out: list[Joined] = [(node, None) for node in self._head]
         kept = list(self._kept)
         for number, keys in enumerate(self._woven()):
             out += [self._piece(key) for key in keys]
@@ -215,8 +217,6 @@ class _Place:
     def _require_agreement(self, key: Key) -> None:
         """A piece that one side alone removed was removed from what the other one left alone."""
         mine, others = self.ours.get(key), self.theirs.get(key)
-        if (mine is None) == (others is None):
-            return
         left = others if mine is None else mine
         assert left is not None  # noqa: S101 - for mypy
         if not self._edits or text(left) != text(self.base[key]):
@@ -283,13 +283,16 @@ class _Place:
             if key not in nodes or nodes[key].depth < node.depth:
                 nodes[key] = node
         weaver = Weaver(nodes, lambda: descending(self._siblings, self._runs))
-        first: dict[int, int] = {}  # depth → the first place behind a kept piece of that depth
+        # depth → the first place behind a kept piece of that depth
+        first = {node.depth: -1 for node in self._head}
         for number, node in enumerate(self._kept.values()):
             first.setdefault(node.depth, number)
         seen: set[Key] = set()  # what both put into different places goes into the first
         out: list[list[Key]] = []
         for number, sides in enumerate(zip(left, right, strict=True)):
             out.append([])
+            if not sides[0] and not sides[1]:
+                continue
             here = [[key for key in keys if key not in seen] if seen else keys for keys in sides]
             seen.update(*here)
             # the deeper first: behind a shallower one they would hang from it

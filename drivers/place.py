@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Key = bytes  # a name, which stands once; or all lines, and which copy of them it is
     Table = dict[Key, Node]
-    Copies = dict[bytes, list[Key]]  # all lines → the key of each copy
+    Keys = dict[tuple[bytes, int], dict[int, Key]]  # all lines, and kind → the key of each copy
 
 _BLANK = b"\n\n"  # no piece is known with a blank line
 _KINDS = (SECTION, ITEM, TEXT)
@@ -33,13 +33,30 @@ _COPY = tuple(_BLANK + bytes([kind]) for kind in _KINDS)
 _MARKS = bytes(byte for byte in range(128) if not bytes([byte]).isalnum())
 
 
-def tables(sides: list[list[Node]]) -> list[Table]:
-    """Return the pieces of each side by their keys, in their order."""
+def tables(sides: list[list[Node]]) -> tuple[list[Node], list[Table]]:
+    """Return the pieces that all begin with, read once, and of each side the others by their keys.
+
+    They stand in their order.
+    """
     once = {id(side): side for side in sides}  # of a commit that is judged, the base is a side
-    nothing = {name for side in once.values() for name in _nothing(side)}
-    keys: tuple[Copies, ...] = ({}, {}, {})
-    made = {known: _table(side, nothing, keys) for known, side in once.items()}
-    return [made[id(side)] for side in sides]
+    size = _same(list(once.values()))
+    head = sides[0][:size]
+    rests = {known: side[size:] for known, side in once.items()}
+    names = {node.name for rest in rests.values() for node in rest}
+    above = [node for node in head if node.name in names]
+    nothing = _nothing(above, list(rests.values()))
+    passed = _passed(above, nothing)
+    keys: Keys = {}
+    made = {known: _table(rest, nothing, dict(passed), keys) for known, rest in rests.items()}
+    return head, [made[id(side)] for side in sides]
+
+
+def _same(sides: list[list[Node]]) -> int:
+    """Return how many pieces all sides begin with that were read once."""
+    for number, nodes in enumerate(zip(*sides, strict=False)):
+        if any(node is not nodes[0] for node in nodes):
+            return number
+    return min(map(len, sides))
 
 
 def _alike(left: list[Key], one: int, right: list[Key], two: int) -> int:
@@ -57,36 +74,53 @@ def _alike(left: list[Key], one: int, right: list[Key], two: int) -> int:
     return low
 
 
-def _nothing(side: list[Node]) -> set[tuple[bytes, int]]:
-    """Return the names that name nothing."""
-    names = {node.name for node in side}
+def _nothing(above: list[Node], sides: list[list[Node]]) -> set[tuple[bytes, int]]:
+    """Return the names that name nothing on one of the sides, which all have some pieces above."""
+    names = {node.name for side in sides for node in side}
     nothing = {(name, kind) for name in names if not name.strip(_MARKS) for kind in _KINDS}
-    if len(names) < len(side):
-        copies = count((node.name, node.kind) for node in side)
-        nothing.update(name for name, times in copies.items() if times > 1)
+    copies = count((node.name, node.kind) for node in above)
+    nothing.update(name for name, times in copies.items() if times > 1)
+    for side in sides:
+        if not copies and len({node.name for node in side}) == len(side):
+            continue
+        here = count((node.name, node.kind) for node in side)
+        nothing.update(name for name, times in here.items() if times > 1 or name in copies)
     return nothing
 
 
-def _table(side: list[Node], nothing: set[tuple[bytes, int]], keys: tuple[Copies, ...]) -> Table:
-    """Return the pieces of a side; `keys` of the copies, by kind, are made once for all sides."""
+def _passed(above: list[Node], nothing: set[tuple[bytes, int]]) -> dict[tuple[bytes, int], int]:
+    """Return how many copies of a piece, by all its lines and its kind, stand above."""
+    return count((_whole(node), node.kind) for node in above if (node.name, node.kind) in nothing)
+
+
+def _whole(node: Node) -> bytes:
+    if node.kids or node.glue or node.folded or node.kind == SECTION:
+        return b"\n".join(text(node))
+    return node.name
+
+
+def _table(
+    side: list[Node],
+    nothing: set[tuple[bytes, int]],
+    passed: dict[tuple[bytes, int], int],
+    keys: Keys,
+) -> Table:
+    """Return the pieces of a side; `keys` of the copies are made once for all sides."""
     table: Table = {}
-    passed: tuple[dict[bytes, int], ...] = ({}, {}, {})
     for node in side:
         name, kind = node.name, node.kind
         if not nothing or (name, kind) not in nothing:
             table[name + b"\n" if kind == SECTION else name] = node
             continue
-        whole = name
-        if node.kids or node.glue or node.folded or kind == SECTION:
-            whole = b"\n".join(text(node))
-        copy = passed[kind].get(whole, 0)
-        passed[kind][whole] = copy + 1
-        copies = keys[kind].get(whole)
-        if copies is None:
-            copies = keys[kind][whole] = []
-        if copy == len(copies):
-            copies.append(whole + _COPY[kind] + copy.to_bytes(4, "big"))
-        table[copies[copy]] = node
+        whole = _whole(node), kind
+        copy = passed[whole] = passed.get(whole, 0) + 1
+        made = keys.get(whole)
+        if made is None:
+            made = keys[whole] = {}
+        key = made.get(copy)
+        if key is None:
+            key = made[copy] = whole[0] + _COPY[kind] + copy.to_bytes(4, "big")
+        table[key] = node
     return table
 
 

@@ -308,6 +308,9 @@ def contents(document: bytes, start: bytes | None) -> list[tuple[tuple[bytes, ..
     pending: list[tuple[Node, tuple[bytes, ...]]] = [(parser.stack[0], ())]
     while pending:
         node, path = pending.pop()
+        if node.kind != SECTION and not node.kids and not node.glue:
+            found.append((path, node.name.lstrip()))
+            continue
         stands = [*node.head, *node.glue]
         if node.kind == SECTION and node.head:
             path = (*path, node.name.strip())

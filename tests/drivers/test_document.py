@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from coord.drivers import document
 from coord.drivers.clash import APART, EDITED, GROWN, MOVED, PLACE, TEXTS, Clash
 from coord.drivers.document import join
 from coord.drivers.tree import Parser
@@ -669,3 +670,25 @@ class TestCosts:
             b"## 2",
             b"## 1",
         ]
+
+
+@pytest.mark.parametrize("piece", ["-\n", "- x\n", "# \n", "## a\n"])
+def test_pieces_that_all_begin_with_are_not_compared(
+    monkeypatch: pytest.MonkeyPatch, piece: str
+) -> None:
+    """A megabyte of the same bullet costs what reading it costs, however often it stands there."""
+    asked: list[int] = []
+    joined = document._Place._piece
+
+    def counted(self: document._Place, key: bytes) -> object:
+        asked[-1] += 1
+        return joined(self, key)
+
+    monkeypatch.setattr(document._Place, "_piece", counted)
+    for times in (20, 200):
+        asked.append(0)
+        base = piece * times
+        sides = [text.encode() for text in (base, f"{base}# one\n", f"{base}# two\n")]
+        assert join(sides[0], sides[1], sides[2], edits=True) == (f"{base}# one\n# two\n".encode())
+
+    assert asked[0] == asked[1]

@@ -150,20 +150,27 @@ class Chain(Transacting[Held]):
         found = self._news(since, tip) if since.rev else None
         if found is not None:
             return found
-        return Delta(self._recs(tip), None, tip.rev, tip.line, whole=True)
+        gone = queue.gone(self._place.home)
+        recs = [rec for rec in self._recs(tip) if rec.key not in gone]
+        return Delta(recs, None, tip.rev, tip.line, whole=True)
 
     def _news(self, since: Since, tip: Tip) -> Delta | None:
         """Return what is new at `tip`; None where all has to be told."""
-        changed = objects.Changes({}, ())
-        if since.rev < tip.rev:
-            cache, steps = self._place.cache, tip.rev - since.rev
-            old = objects.ancestor(cache, tip.name, steps) if since.rev > tips.EMPTY else None
-            if old is None:
-                return None
-            changed = objects.changes(cache, old, tip.name)
+        changed = self._changes(since.rev, tip)
+        if changed is None:
+            return None
         found = draft.records(self._place, tip, changed.written)
         recs = [_rec(key, one) for key, one in found.items()]
         return Delta(recs, None, tip.rev, tip.line, whole=False, gone=changed.gone)
+
+    def _changes(self, rev: int, tip: Tip) -> objects.Changes | None:
+        cache = self._place.cache
+        if rev >= tip.rev:
+            return objects.Changes({}, ())
+        if rev == tips.EMPTY:
+            return objects.Changes(objects.files(cache, tip.name), ())
+        old = objects.ancestor(cache, tip.name, tip.rev - rev)
+        return None if old is None else objects.changes(cache, old, tip.name)
 
     def unload(self, since: Since | None = None) -> Delta | None:
         """See :meth:`coord.board.transacting.Transacting.unload`; it waits for no turn."""

@@ -209,8 +209,8 @@ class Replica:
         except (Unavailable, Unknown) as error:
             self._away(error)
             raise
-        self._left(without)
         self._learned(asked, base, news)
+        self._left(without)
         return rec if rec is None or self.caps.clock else rec._replace(at=None)
 
     def _learned(self, asked: float, base: int, news: Delta | None) -> None:
@@ -436,8 +436,9 @@ class Replica:
             asked, base = self._asking(), self._rev()
             without = self._leaving() if base else []
             news = self._cluster.since(self._since(base) or Since(0), without)
+            is_applied = self._applied(base, news)
             self._left(without)
-            if self._applied(base, news):
+            if is_applied:
                 self._require_same()  # at each read, until it is
                 self.unreached, self._as_it_is = None, False
                 self._looked(asked)

@@ -122,6 +122,14 @@ def has_any(home: str) -> bool:
     return any(name.endswith((".ask", ".later", ".taken")) for name in _names(home))
 
 
+def gone(home: str) -> set[str]:
+    """Return the keys of what goes with the next push, for nobody to read any more."""
+    paths = (os.path.join(home, "queue", name) for name in _names(home) if name.endswith(".later"))
+    found = (_read(path.removesuffix(".later"), ".later", again=False) for path in paths)
+    changes = (change for some in found for one in some for change in one.ask.also)
+    return {change.key for change in changes if change.value is None}
+
+
 def take(home: str, known: Container[str]) -> tuple[list[Taken], list[Taken]]:
     """Take what waits, the oldest first: what is answered, and what nobody waits for.
 

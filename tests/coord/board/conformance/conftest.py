@@ -92,6 +92,18 @@ STORES = {
 }
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Race within one clone, and leave the rest to the clones on hosts of their own.
+
+    Where nobody races, both do the same.
+    """
+    items[:] = [item for item in items if "git-clone" not in item.name or _races(item)]
+
+
+def _races(item: pytest.Item) -> bool:
+    return "race" in getattr(item, "fixturenames", ())
+
+
 @pytest.fixture
 def bare(tmp_path: Path) -> str:
     """A folder of bare repositories."""

@@ -133,7 +133,7 @@ def test_racing_claimants_behind_a_long_line_each_have_one_place(
 
 def test_an_event_is_as_short_behind_twice_the_line(store: Store, maker: Maker) -> None:
     """A place more, one less, one that says something new: a page, and a number for a page."""
-    most, many = {}, max(20, maker.times(40))
+    most, many = {}, maker.times(40, 30)
     for size in (many, 2 * many):
         for number in range(len(_line(store)), size):
             claim(store, number)
