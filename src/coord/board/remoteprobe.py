@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _FETCHES, _RACERS, _ROUNDS = 3, 2, 2
 _LAGS, _PAUSE = 10, 0.5  # looks for what was accepted, and the seconds between two
+_MANY = 1000  # refs
 _SLOW = 2.0  # seconds that a push may take longer than a fetch
 _OPEN = (
     "who may push there can rewrite or delete the board, since git protects branches alone: it "
@@ -71,6 +72,7 @@ def probe(store: Transacting[Held], place: Place, pace: Share) -> Probe:
         store.read(about.KEY)
         look = statistics.median(_took(lambda: _fetched(place)) for _ in range(_FETCHES))
         facts += [f"a fetch takes {_told(look)} (median of {_FETCHES})", _size(place), _rate(pace)]
+        count = transport.refs(place.cache, place.where, time.monotonic() + place.patience)
         if (goal := store.left_for()) is not None:
             raise moved.Moved(goal, where)
         raced = _tried(store, place, pace)
@@ -80,7 +82,7 @@ def probe(store: Transacting[Held], place: Place, pace: Share) -> Probe:
     if len(raced.won) > 1:
         return Probe(where, facts=tuple(facts), troubles=(_not_atomic(where),))
     right = f"at {where}, of {_RACERS} who push on one tip at once, one wins" if raced.won else ""
-    return Probe(where, right, tuple(facts), (*_notes(look, raced), _OPEN))
+    return Probe(where, right, tuple(facts), (*_notes(look, count, raced), _OPEN))
 
 
 def _fetched(place: Place) -> Tip:
@@ -119,7 +121,12 @@ def _rate(pace: Share) -> str:
     return f"its clones share {pace.rate:g} pushes a minute"
 
 
-def _notes(look: float, raced: _Raced) -> Iterator[str]:
+def _notes(look: float, count: int, raced: _Raced) -> Iterator[str]:
+    if count > _MANY:
+        yield (
+            f"the repository has {count} refs or more, and tells each push of them all: one of the "
+            "board's own is quicker"
+        )
     if not raced.won:
         yield "nothing was pushed: whether of two at once one wins was not tried"
     if any(took - look > _SLOW for took in raced.took):

@@ -225,6 +225,17 @@ def test_a_slow_hook_is_a_note(bare: Bare, tmp_path: Path, monkeypatch: pytest.M
     assert any("takes long to accept" in note for note in found.notes)
 
 
+def test_a_repository_of_many_refs_is_a_note(bare: Bare, tmp_path: Path) -> None:
+    """Each push is told of them; one of the board's own has a single one."""
+    rows = (f"{bare.tip} refs/tags/{at:05d}\n" for at in range(1100))
+    (bare.path / "packed-refs").write_text(f"# pack-refs with: sorted\n{''.join(rows)}")
+
+    found = _probed(bare.path, tmp_path)
+
+    assert found.troubles == ()
+    assert any("has 1101 refs or more" in note for note in found.notes)
+
+
 def test_a_server_that_lags_is_a_note(
     bare: Bare, web: gitservers.Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
