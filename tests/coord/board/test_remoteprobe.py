@@ -108,6 +108,18 @@ def test_it_is_paid_for_with_the_turns_to_come(
     assert len(tips.known(_place(bare, tmp_path)).came) >= 3
 
 
+def test_where_there_is_no_room_for_a_push_the_rest_is_told(bare: Bare, tmp_path: Path) -> None:
+    """The doctor waits for nobody's turn."""
+    _probed(bare.path, tmp_path, rate=3)
+    tip = bare.tip
+
+    found = _probed(bare.path, tmp_path, rate=3)
+
+    assert (found.right, found.troubles) == ("", ())
+    assert any("used up" in note for note in found.notes)
+    assert bare.tip == tip
+
+
 @pytest.mark.parametrize("hook", ["pre-receive", "update"])
 def test_a_hook_that_declines_is_named_with_its_words(
     bare: Bare, web: gitservers.Http, tmp_path: Path, hook: str
