@@ -1,8 +1,8 @@
 """A git remote tried as a board: what it lets us do, who wins a race, and how long that takes.
 
-It pushes three times in this clone's turn: two commits on one tip at once, each with a record of no
-meaning, of which one may win; and one more that takes the record away. Where another clone is
-faster than both they are pushed once more.
+It pushes three times, if there is room for a push now: two commits on one tip at once, each with a
+record of no meaning, of which one may win; and one more that takes the record away. Where another
+clone is faster than both they are pushed once more.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _FETCHES, _RACERS, _ROUNDS = 3, 2, 2
 _LAGS, _PAUSE = 10, 0.5  # looks for what was accepted, and the seconds between two
+_MANY = 1000  # refs
+_SOON = 5.0  # seconds that are waited for a turn
 _SLOW = 2.0  # seconds that a push may take longer than a fetch
 _OPEN = (
     "who may push there can rewrite or delete the board, since git protects branches alone: it "
@@ -71,6 +73,7 @@ def probe(store: Transacting[Held], place: Place, pace: Share) -> Probe:
         store.read(about.KEY)
         look = statistics.median(_took(lambda: _fetched(place)) for _ in range(_FETCHES))
         facts += [f"a fetch takes {_told(look)} (median of {_FETCHES})", _size(place), _rate(pace)]
+        count = transport.refs(place.cache, place.where, time.monotonic() + place.patience)
         if (goal := store.left_for()) is not None:
             raise moved.Moved(goal, where)
         raced = _tried(store, place, pace)
@@ -80,7 +83,7 @@ def probe(store: Transacting[Held], place: Place, pace: Share) -> Probe:
     if len(raced.won) > 1:
         return Probe(where, facts=tuple(facts), troubles=(_not_atomic(where),))
     right = f"at {where}, of {_RACERS} who push on one tip at once, one wins" if raced.won else ""
-    return Probe(where, right, tuple(facts), (*_notes(look, raced), _OPEN))
+    return Probe(where, right, tuple(facts), (*_notes(look, count, raced), _OPEN))
 
 
 def _fetched(place: Place) -> Tip:
@@ -119,9 +122,17 @@ def _rate(pace: Share) -> str:
     return f"its clones share {pace.rate:g} pushes a minute"
 
 
-def _notes(look: float, raced: _Raced) -> Iterator[str]:
+def _notes(look: float, count: int, raced: _Raced) -> Iterator[str]:
+    if count > _MANY:
+        yield (
+            f"the repository has {count} refs or more, and tells each push of them all: one of the "
+            "board's own is quicker"
+        )
     if not raced.won:
-        yield "nothing was pushed: whether of two at once one wins was not tried"
+        yield (
+            "whether of two pushes at once one wins was not tried: others push, or the pushes of "
+            "this minute are used up"
+        )
     if any(took - look > _SLOW for took in raced.took):
         yield (
             "the server takes long to accept a push, and every verb that publishes waits for it: "
@@ -136,7 +147,7 @@ def _notes(look: float, raced: _Raced) -> Iterator[str]:
 
 
 def _tried(store: Transacting[Held], place: Place, pace: Share) -> _Raced:
-    """Race in this clone's turn, and leave nothing.
+    """Race where there is room for a push, and leave nothing.
 
     Raises:
         Failure: it cannot be pushed, or what was pushed cannot be fetched.
@@ -144,8 +155,11 @@ def _tried(store: Transacting[Held], place: Place, pace: Share) -> _Raced:
     """
     if not tips.known(place).name:
         return _Raced()  # whatever stood there is gone, as the copy tells; nothing is begun anew
+    left = pace.wait(tips.known(place))
+    if left > _SOON:
+        return _Raced()  # who only looks waits for no turn
     key = f"about/probe-{os.urandom(8).hex()}"
-    time.sleep(pace.wait(tips.known(place)))
+    time.sleep(left)
     try:
         for _ in range(_ROUNDS):
             raced = _raced(place, key)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 16
 _KEPT = 1 << 16  # bytes that are kept of the beginning, and of the end
 _SIGTERM = 15
+# What anybody has pushed may unpack to any size. No more than memory: ssh may leave a process that
+# other commands of the user's go through for hours, and it keeps what it was given.
+_LIMITS = child.Limits(data=1 << 30)
 _GRACE = 0.5  # seconds, for git to delete its lock files
 _PAUSES = (0.0005, 0.02)  # seconds between two looks at a child that has nothing more to say
 
@@ -87,6 +90,7 @@ def run(argv: Sequence[str], env: Mapping[str, str], end: float) -> Done:
         finally:
             os.close(out.write)
             os.close(err.write)
+        child.limit(pid, _LIMITS)
         while said.goes_on(out.read) and (left := end - time.monotonic()) > 0:
             said.hear(left)
         code = _status(pid, end)

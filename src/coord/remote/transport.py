@@ -35,6 +35,7 @@ _QUIET = (
 )
 _FETCH = (
     *("-c", "fetch.unpackLimit=100", "-c", "fetch.writeCommitGraph=false"),
+    *("-c", "core.bigFileThreshold=1m", "-c", "pack.threads=1"),  # what is larger is none of ours
     *("fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head"),
     *("--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates"),
 )
@@ -134,6 +135,25 @@ def push(cache: str, where: Address, old: str, new: str, end: float) -> bool:
             raise failure
         time.sleep(max(0.0, min(pause, end - time.monotonic())))
     raise AssertionError
+
+
+def refs(cache: str, where: Address, end: float) -> int:
+    """Return how many refs a repository has, of which each push is told; of very many not all.
+
+    Args:
+        cache: the private bare repository.
+        where: the repository.
+        end: a moment by the monotonic clock, at which to give up.
+
+    Raises:
+        Absent, Denied, Unfit: as :mod:`coord.base.failures` says.
+    """
+    done = _run(cache, where, ("ls-remote", "--quiet", "--refs", "--", where.url), end)
+    if done.code != 0:
+        from coord.remote import words  # noqa: PLC0415  # for one that failed
+
+        raise words.of_fetch(done, where.text)
+    return done.out.count(b"\n")
 
 
 def _is_renewed(cache: str, done: Done) -> bool:

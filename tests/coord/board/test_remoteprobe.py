@@ -108,6 +108,18 @@ def test_it_is_paid_for_with_the_turns_to_come(
     assert len(tips.known(_place(bare, tmp_path)).came) >= 3
 
 
+def test_where_there_is_no_room_for_a_push_the_rest_is_told(bare: Bare, tmp_path: Path) -> None:
+    """The doctor waits for nobody's turn."""
+    _probed(bare.path, tmp_path, rate=3)
+    tip = bare.tip
+
+    found = _probed(bare.path, tmp_path, rate=3)
+
+    assert (found.right, found.troubles) == ("", ())
+    assert any("used up" in note for note in found.notes)
+    assert bare.tip == tip
+
+
 @pytest.mark.parametrize("hook", ["pre-receive", "update"])
 def test_a_hook_that_declines_is_named_with_its_words(
     bare: Bare, web: gitservers.Http, tmp_path: Path, hook: str
@@ -223,6 +235,17 @@ def test_a_slow_hook_is_a_note(bare: Bare, tmp_path: Path, monkeypatch: pytest.M
 
     assert found.troubles == ()
     assert any("takes long to accept" in note for note in found.notes)
+
+
+def test_a_repository_of_many_refs_is_a_note(bare: Bare, tmp_path: Path) -> None:
+    """Each push is told of them; one of the board's own has a single one."""
+    rows = (f"{bare.tip} refs/tags/{at:05d}\n" for at in range(1100))
+    (bare.path / "packed-refs").write_text(f"# pack-refs with: sorted\n{''.join(rows)}")
+
+    found = _probed(bare.path, tmp_path)
+
+    assert found.troubles == ()
+    assert any("has 1101 refs or more" in note for note in found.notes)
 
 
 def test_a_server_that_lags_is_a_note(

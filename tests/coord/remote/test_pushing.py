@@ -16,7 +16,7 @@ from coord.base.failures import Absent
 from coord.board.chain import Chain
 from coord.board.replica import Replica
 from coord.board.store import Misconfigured
-from coord.remote import address, draft, objects, pushing, queue, tips, transport
+from coord.remote import address, draft, objects, pushing, queue, share, tips, transport
 from coord.remote.draft import Ask, Change, Held
 from coord.remote.share import Share
 from coord.remote.tips import Place
@@ -121,8 +121,11 @@ def test_what_a_killed_pusher_had_taken_is_decided_again_and_stands_once(
     assert tips.known(place).rev == 3
 
 
-def test_a_stopped_pusher_is_not_waited_for_for_ever(bare: Bare, far: str, tmp_path: Path) -> None:
+def test_a_stopped_pusher_is_not_waited_for_for_ever(
+    bare: Bare, far: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it has not taken is withdrawn: surely not done, and its process is told so."""
+    monkeypatch.setattr(share, "_MOST", 0.5)
     place = _place(tmp_path, far)
     assert pushing.publish(place, _SHARE, _new("a/0")).done
     mark = tmp_path / "mark"

@@ -117,3 +117,10 @@ def test_a_command_that_is_not_there_says_so_and_leaves_nothing_open() -> None:
         session.run(("none-such",), _ENV, time.monotonic() + 1)
 
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_what_was_pushed_cannot_fill_the_memory_here() -> None:
+    """Nor is anything else taken from what ssh may leave for other commands."""
+    done = _run("sleep 0.1; ulimit -d; ulimit -c; ulimit -f; ulimit -t")
+
+    assert done.out.split() == [b"1048576", b"0", b"unlimited", b"unlimited"]
