@@ -52,6 +52,8 @@ OUTSIDE = {
     "coord.check.layout.Scratch": "a scratch repository in the system's folder for such",
     "coord.check.snapshot._beside": "copies the index to a scratch folder; no special file",
     "coord.check.textmerge": "a scratch folder",
+    "coord.remote.cache": "a bare repository of mode 700, which is looked at before",
+    "coord.remote.queue.asked": "a descriptor that was made exclusively",
     "coord.rehearse.scratch": "a scratch repository",
     "coord.rehearse.loose": "the objects of a scratch repository",
     "coord.rehearse.trial.Trial._init": "a scratch repository",
