@@ -43,7 +43,7 @@ class Runs:
     def _read(self, begin: int, end: int) -> bytes:
         return self._base[begin:end]
 
-    def plain(self) -> int:
+    def plain(self, start: bytes | None) -> int:
         """Return how many can be left out, from the first on, and see what of each is kept."""
         gaps = {gap for gaps in self.gaps for gap in gaps}
         names = {name for gap in gaps for name in passage.names_in(b"\n" + gap)}
@@ -51,8 +51,10 @@ class Runs:
         for number, run in enumerate(self.all):
             gap = self.gaps[0][number]
             line += gap.count(b"\n")
-            behind = [gaps[number] for gaps in self.gaps] if number else []
-            if not all(passage.is_plain(b"\n" + gap) for gap in behind) or not run.is_plain(names):
+            others = [gaps[number] for gaps in self.gaps] if number else []
+            if not all(passage.is_plain(b"\n" + other) for other in others):
+                return number
+            if not run.is_plain(names, start):
                 return number
             run.line = line
             run.anchor = line - gap.count(b"\n", gap.rfind(BEGIN) + 1)
@@ -117,11 +119,11 @@ def find(texts: list[bytes], start: bytes | None, at: int = 0) -> Runs | None:
     if not all(_is_plain_above(text, differ) for text in above):
         return None
     runs = Runs(texts, cuts)
-    plain = runs.plain()
+    plain = runs.plain(start)
     if plain == len(cuts):
         return runs
     runs = Runs(texts, cuts[:plain])  # what is behind these is read, and names more
-    return runs if plain and runs.plain() == plain else None
+    return runs if plain and runs.plain(start) == plain else None
 
 
 def _is_plain_above(text: bytes, place: int) -> bool:

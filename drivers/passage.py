@@ -4,19 +4,21 @@ A journal of blocks grows at its end, and reading half a million blocks into a t
 behind them takes fifteen seconds and a gigabyte. So a run of whole sections that stands in all
 three texts is left out of them before they are read, and put back into the join; it is looked at a
 chunk at a time. The first section stays, and the last two, and each that has the name of one behind
-the run: a name that stands twice names nothing. Where anything in the run could be read otherwise
-than line by line, as in a code fence, nothing is left out.
+the run: a name that stands twice names nothing. Where anything could be read otherwise than line by
+line, as in a code fence, that piece of the run is read alone, and has to be sections and no more.
 """
 
 from __future__ import annotations
 
 import re  # the tree needs it anyway
+from _bisect import bisect_left  # `bisect` is a file more to load
 from operator import gt, itemgetter, lt
 
 from coord.drivers.kinds import SECTION
-from coord.drivers.line import seam_depth
+from coord.drivers.line import is_rule, seam_depth
 from coord.drivers.prefix import CHUNK, agreement, block, first
 from coord.drivers.rank import size, steps
+from coord.drivers.tree import Parser
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from coord.drivers.prefix import Read
     from coord.drivers.rank import Size
+    from coord.drivers.tree import Node
 
 LEAST = 1 << 16  # bytes in common from which looking for a run pays
 DEPTH = 2  # of the sections that most documents are made of
@@ -62,13 +65,13 @@ class Passage:
         self.line = 0
         self._stamps = _Stamps()
 
-    def is_plain(self, names: set[bytes]) -> bool:
-        """Tell whether there are lines and sections alone; those of these names are to be kept."""
+    def is_plain(self, names: set[bytes], start: bytes | None) -> bool:
+        """Tell whether each line with the mark begins a section; those of these names are kept."""
         kept: list[bytes] = []
         for piece in _pieces(self._read, self.above - 1, self.end, BEGIN):
-            if not is_plain(piece):
-                return False
             found = names_in(piece)
+            if not is_plain(piece) and not _are_sections(piece, found, start):
+                return False
             self.names = self.names[0] or found[0], found[-1]
             self._stamps.add(piece, found)
             if not names.isdisjoint(found):
@@ -90,6 +93,22 @@ class Passage:
         if line <= begin:
             return 0
         return self.lines(self.above) - kept if line > begin + kept else None
+
+    def gaps(self) -> dict[tuple[bytes, ...], int]:
+        """Return how often which blank lines stand behind a section that is left out."""
+        out: dict[tuple[bytes, ...], int] = {}
+        for text, copies in ((None, 1), (self.kept, -1)):
+            pieces = _pieces(self._read, self.above - 1, self.end, BEGIN)
+            for piece in pieces if text is None else (b"\n" + text,):
+                for section in piece[:-1].split(BEGIN)[1:]:
+                    gap = tuple(section[len(section.rstrip()) :].split(b"\n")[1:])
+                    out[gap] = out.get(gap, 0) + copies
+        return {gap: copies for gap, copies in out.items() if copies}
+
+    def stands_in(self, kids: list[Node]) -> bool:
+        """Tell whether it is of the place that has these pieces."""
+        at = bisect_left(kids, self.anchor, key=_at)
+        return at < len(kids) and kids[at].at == self.anchor
 
     def steps(self) -> tuple[int, int]:
         """Return how many sections stand above a smaller one, and above a larger one."""
@@ -114,10 +133,11 @@ class Beginning(Passage):
         self.line = self._top.count(b"\n")
         self.anchor = self.line - self._top.count(b"\n", self._top.rfind(BEGIN) + 1)
 
-    def is_left_out(self) -> bool:
+    def is_left_out(self, start: bytes | None) -> bool:
         """Tell whether it can be, and see what is kept."""
         return self.is_plain(
-            {name for text in (self._top, *self.tails) for name in names_in(b"\n" + text)}
+            {name for text in (self._top, *self.tails) for name in names_in(b"\n" + text)},
+            start,
         )
 
     @property
@@ -168,6 +188,10 @@ class _Stamps:
         self._last = stamps[-1:], names[-1:]
 
 
+def _at(node: Node) -> int:
+    return node.at
+
+
 def find(texts: list[bytes], start: bytes | None) -> Beginning | None:
     """Return what can be left out of three texts, if anything."""
     text = texts[0]
@@ -193,7 +217,7 @@ def of(
     if ends is None or not _is_plain_above(read, top, ends[0]):
         return None
     run = Beginning(read, *ends, tails(ends[1]))
-    return run if run.is_left_out() else None
+    return run if run.is_left_out(start) else None
 
 
 def bounds(read: Read, top: int, common: int, start: bytes | None) -> tuple[int, int] | None:
@@ -245,6 +269,19 @@ def is_plain(text: bytes) -> bool:
 def has_odd_heads(text: bytes) -> bool:
     """Tell whether a heading stands there that is none of the mark, or one of hashes alone."""
     return has(text, HEADS) or (b"\n###" in text and _HASHES.search(text) is not None)
+
+
+def _are_sections(piece: bytes, names: list[bytes], start: bytes | None) -> bool:
+    """Tell whether a piece is read as these sections, though there is code or a rule in it."""
+    lines = piece[1:].split(b"\n")[:-1]
+    if b"\r" in piece or any(map(is_rule, lines[-2:])):
+        return False  # a rule may tell of what stands behind
+    parser = Parser(start)
+    parser.feed(lines, 0, len(lines))
+    kids = parser.stack[0].kids
+    return parser.fence is None and [(kid.name, kid.kind, kid.depth) for kid in kids] == [
+        (name, SECTION, DEPTH) for name in names
+    ]
 
 
 def _is_seam(read: Read, place: int, end: int, start: bytes | None) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from coord.drivers.line import Lines
+    from coord.drivers.passage import Passage
 
 
 _NOTHING: list[Any] = ()  # type: ignore[assignment]  # most pieces have neither kids nor glue
@@ -31,11 +32,13 @@ class Node:
 
     `head` holds that line (two, where a title is overlined), `glue` the lines that stick to it,
     `gap` the blank lines before it (None for a first kid: its parent has them as `lead`). `at` is
-    the index of its first line. A folded piece has no kids, but `folded`: lines, begin, end and
-    the start that they are read with.
+    the index of its first line; `runs` are sections of it that nobody read. A folded piece has no
+    kids, but `folded`: lines, begin, end and the start that they are read with.
     """
 
-    __slots__ = ("at", "depth", "folded", "gap", "glue", "head", "kids", "kind", "lead", "name")
+    __slots__ = (
+        "at", "depth", "folded", "gap", "glue", "head", "kids", "kind", "lead", "name", "runs"
+    )  # fmt: skip
 
     def __init__(
         self, kind: int, depth: int, head: tuple[bytes, ...], name: bytes, at: int
@@ -50,6 +53,7 @@ class Node:
         self.glue: list[bytes] = _NOTHING
         self.kids: list[Node] = _NOTHING
         self.folded: tuple[Lines, int, int, bytes | None] | None = None
+        self.runs: list[Passage] = _NOTHING
 
     def like(self) -> Node:
         """Return a piece of the same name and head, with nothing else."""
@@ -270,7 +274,7 @@ def _spaced(node: Node) -> Iterator[Node]:
         if at and gap is None:
             is_section = kid.kind == SECTION
             if is_section not in gaps:
-                gaps[is_section] = _usual(node.kids, is_section=is_section)
+                gaps[is_section] = _usual(node, is_section=is_section)
             gap = _gap(kid, gaps[is_section])
         if gap:
             space = Node(TEXT, 0, (), b"", 0)
@@ -278,12 +282,15 @@ def _spaced(node: Node) -> Iterator[Node]:
             yield space
 
 
-def _usual(kids: list[Node], *, is_section: bool) -> tuple[bytes, ...] | None:
+def _usual(node: Node, *, is_section: bool) -> tuple[bytes, ...] | None:
     """Return the commonest of the gaps between sections, or between other pieces."""
     counts: dict[tuple[bytes, ...], int] = {}
-    for kid in kids:
+    for kid in node.kids:
         if kid.gap is not None and (kid.kind == SECTION) == is_section:
             counts[kid.gap] = counts.get(kid.gap, 0) + 1
+    for run in node.runs if is_section else ():
+        for gap, copies in run.gaps().items():
+            counts[gap] = counts.get(gap, 0) + copies
     return max(counts, key=lambda gap: (counts[gap], gap), default=None)
 
 

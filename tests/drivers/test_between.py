@@ -58,17 +58,18 @@ def changed(blocks: list[str], made: list[tuple[int, str | None]]) -> str:
     st.permutations(range(16)) | st.just(list(range(16))),
     st.tuples(changes, changes),
     st.tuples(st.sampled_from([None, b"## "]), st.booleans()),
-    st.sampled_from([0, 128]),
+    st.tuples(st.sampled_from([0, 128]), st.lists(st.integers(0, 2), min_size=16, max_size=16)),
 )
 def test_a_join_is_the_same_without_what_all_have_between(
     title: str,
     days: list[int],
     made: tuple[list[tuple[int, str | None]], list[tuple[int, str | None]]],
     law: tuple[bytes | None, bool],
-    probe: int,
+    sizes: tuple[int, list[int]],
 ) -> None:
-    """Also what is refused, and which line it names."""
-    blocks = [block(day) for day in days]
+    """Also what is refused, which line it names, and how many blank lines are usual."""
+    probe, gaps = sizes
+    blocks = [block(day) + gap * "\n" for day, gap in zip(days, gaps, strict=True)]
     texts = [title + changed(blocks, one) for one in ([], *made)]
     sides = [text.encode() for text in texts]
     found = []
@@ -116,3 +117,16 @@ def test_what_is_kept_of_a_run_names_its_line() -> None:
 
     assert (reason, of) == ("edited", "base")
     assert name == sides[0].encode().split(b"\n")[line - 1]
+
+
+def test_blank_lines_that_nobody_read_are_usual_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block that was the first gets the blank lines of most, wherever these stand."""
+    monkeypatch.setattr(between, "LEAST", 1)
+    monkeypatch.setattr(passage, "LEAST", 1 << 30)
+    base = f"{block(1)}{block(2)}{''.join(block(day) + chr(10) for day in range(3, 20))}{block(20)}"
+    sides = [f"{block(day)}{base}".encode() for day in (30, 31)]
+    whole = document.join(base.encode(), *sides, b"## ", edits=False)
+    monkeypatch.setattr(between, "LEAST", 1 << 30)
+
+    assert whole == document.join(base.encode(), *sides, b"## ", edits=False)
+    assert whole.count(b"\n\n\n## ") == 18

@@ -122,3 +122,24 @@ def test_the_order_of_what_was_left_out_counts(
     first = joined.index(b"- b") < joined.index(b"- a")
 
     assert first is turned
+
+
+@pytest.mark.parametrize(
+    "odd", ["```\n# no\n```\n", "<!-- a\n-->\n", "Part\n^^^^\n", "\n---\n\n- x\n"]
+)
+def test_a_section_with_code_of_its_own_is_left_out_too(
+    monkeypatch: pytest.MonkeyPatch, odd: str
+) -> None:
+    """What is whole inside a section tells of no other one."""
+    half = "".join(map(block, range(TIMES)))
+    base = f"{half}{odd}\n{''.join(map(block, range(TIMES, 2 * TIMES)))}"
+    texts = base, base + block(2 * TIMES), base + block(2 * TIMES, "- else")
+    sides = [text.encode() for text in texts]
+    monkeypatch.setattr(passage, "LEAST", 1)
+    run = passage.find(sides, b"## ")
+    assert run is not None
+    assert run.end - run.above > len(base) - 1000
+    joined = outcome(sides, b"## ", edits=False)
+    monkeypatch.setattr(passage, "LEAST", 1 << 30)
+
+    assert joined == outcome(sides, b"## ", edits=False)
