@@ -29,9 +29,12 @@ def declared(here: Worktree, *prefixes: str) -> dict[str, tuple[Line, ...]]:
     """
     listing = git.tell("for-each-ref", "--format=%(refname)", *prefixes, cwd=here.cwd, env=here.env)
     refs = [ref for ref in listing.text.split("\n") if ref]
-    texts = _blobs(here, refs, attributesfile.COMMITTED)
-    found = {ref: tuple(attributesfile.rules(text)) for ref, text in texts}
-    return {ref: rules for ref, rules in found.items() if rules}
+    texts = list(_blobs(here, refs, attributesfile.COMMITTED))
+    known: dict[bytes, tuple[Line, ...]] = {}  # most branches have the same file
+    for _, text in texts:
+        if text not in known:
+            known[text] = tuple(attributesfile.rules(text))
+    return {ref: known[text] for ref, text in texts if known[text]}
 
 
 def producers(here: Worktree, *prefixes: str) -> dict[str, str]:
@@ -49,7 +52,11 @@ def producers(here: Worktree, *prefixes: str) -> dict[str, str]:
     ]
     refs.sort(key=lambda ref: [ref.startswith(prefix) for prefix in prefixes], reverse=True)
     found: dict[str, str] = {}
+    seen = set()
     for ref, text in _blobs(here, refs, config.FILE):
+        if text in seen:
+            continue
+        seen.add(text)
         try:
             rules = config.parse(text, config.FILE).derived
         except CoordError:
@@ -64,11 +71,13 @@ def _blobs(here: Worktree, refs: list[str], name: str) -> Iterator[tuple[str, by
     asked = "".join(f"{ref}:{name}\n" for ref in refs)
     if not asked:
         return
-    rest = git.tell("cat-file", "--batch", cwd=here.cwd, env=here.env, stdin=os.fsencode(asked)).out
+    feed, at = os.fsencode(asked), 0
+    answer = git.tell("cat-file", "--batch", "--buffer", cwd=here.cwd, env=here.env, stdin=feed).out
     for ref in refs:
-        header, _, rest = rest.partition(b"\n")
-        words = header.split()
+        end = answer.index(b"\n", at)
+        words = answer[at:end].split()
+        at = end + 1
         if len(words) == 3 and words[1] == b"blob":  # noqa: PLR2004  # else: REF:PATH missing
             size = int(words[2])
-            yield ref, rest[:size]
-            rest = rest[size + 1 :]
+            yield ref, answer[at : at + size]
+            at += size + 1

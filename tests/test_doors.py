@@ -47,7 +47,7 @@ OUTSIDE = {
     "coord.cli.logmerge._read": "named by who calls the verb, who may name a pipe",
     "coord.cli.logmerge._write": "named by who calls the verb",
     "coord.doctor.probes._File.__enter__": "made here, under a random name, exclusively",
-    "coord.doctor.probes._File.lines": "the same",
+    "coord.doctor.probes._File.data": "the same",
     "coord.board.fileprobe._rounds": "made here, in a folder made here, exclusively",
     "coord.check.layout.Scratch": "a scratch repository in the system's folder for such",
     "coord.check.snapshot._beside": "copies the index to a scratch folder; no special file",

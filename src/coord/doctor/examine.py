@@ -153,12 +153,14 @@ def _looked(
         started = pool.submit(runtime.ask, here, installed, version)
         prober = Prober(env, scratch, os.path.join(here.common_dir, HOME))
         is_installed = installed is not None
-        known = guards.Known({}, {})
+        known = guards.Known({}, {}, git.elsewhere())
         means = Means(here.common_dir, prober, is_installed, block, version, known=known, files={})
         moved = _moved(siblings, here)
         there = [one._replace(path=here.cwd) if one.git_dir in moved else one for one in siblings]
         views = tuple(_named(view, moved) for view in _looks(there, means, pool))
-        return views, list(pool.map(pending.ask, views)), started.result()
+        plain = git.elsewhere()
+        waiting = list(pool.map(lambda view: pending.ask(view, plain), views))
+        return views, waiting, started.result()
 
 
 def _moved(siblings: Sequence[Sibling], here: Worktree) -> dict[str, str]:
@@ -183,7 +185,8 @@ def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[Vi
     folders = {view.hooks.folder for view in first if view.hooks and view.hooks.proved}
     aliases = [view.config.last("alias.coord") for view in first if view.alias]
     texts = {alias.value for alias in aliases if alias is not None}
-    model = likeness.model(first) if means.installed else None
+    found = (likeness.model(view.here, view.config, view.hooks) for view in first if view.alias)
+    model = next(filter(None, found), None)
     lighter = means._replace(proved=frozenset(folders | texts), model=model)
     return first + list(pool.map(lambda sibling: look(sibling, lighter), siblings[_IN_FULL:]))
 

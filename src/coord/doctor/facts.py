@@ -136,7 +136,7 @@ def look(sibling: Sibling, means: Means) -> View:
 
 def _inside(view: View, means: Means) -> View:
     """Ask git inside a worktree that has a folder."""
-    like = means.model and likeness.found(means.model, view, means.prober)
+    like = means.model and likeness.found(means.model, view.here, means.prober)
     if like is not None:
         here = view.here._replace(top=os.path.realpath(view.folder))
         view = replace(view, config=like.config, here=here, hooks=like.hooks, alias=True)

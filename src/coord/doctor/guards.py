@@ -18,7 +18,7 @@ from coord.settings import config
 from coord.settings.config import Config, Derived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from coord.doctor.configured import Listing
     from coord.installer.attributesfile import Line
@@ -95,10 +95,12 @@ class Known(NamedTuple):
     Attributes:
         matches: (ignorecase, patterns, paths) → path → number of the last pattern that matches it.
         attributes: what decides → the triples of ``check-attr``.
+        env: the environment of a git child.
     """
 
     matches: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, int]]
     attributes: dict[Deciding, list[tuple[str, str, str]]]
+    env: Mapping[str, str] | None = None
 
 
 def ask(
@@ -118,7 +120,7 @@ def ask(
         known: what other worktrees were found to have.
     """
     known = known or Known({}, {})
-    tags = _tags(here, (*_SPECS, f":(top,literal){config.FILE}"))
+    tags = _tags(here, (*_SPECS, f":(top,literal){config.FILE}"), known.env)
     texts, hidden = _files(here, tags, cone=version < _READS_OUTSIDE and _is_cone(listing))
     rules = tuple(attributesfile.rules(texts.get(attributesfile.COMMITTED, b"")))
     paths = _paths(here, tags, listing.values(), known)
@@ -172,9 +174,9 @@ def _macros(text: bytes) -> frozenset[str]:
     return frozenset(map(os.fsdecode, names))
 
 
-def _tags(here: Worktree, specs: Iterable[str]) -> dict[str, str]:
+def _tags(here: Worktree, specs: Iterable[str], env: Mapping[str, str] | None) -> dict[str, str]:
     """Return path → tag of ``git ls-files -t``: ``S`` is outside of the sparse checkout."""
-    done = git.tell("ls-files", "-t", "-z", "--full-name", "--", *specs, cwd=here.cwd)
+    done = git.tell("ls-files", "-t", "-z", "--full-name", "--", *specs, cwd=here.cwd, env=env)
     return {field[2:]: field[0] for field in done.fields}
 
 

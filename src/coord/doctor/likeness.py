@@ -18,8 +18,8 @@ from coord.identity import includeif
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from coord.doctor.facts import View
     from coord.doctor.probes import Hooks, Prober
+    from coord.repo.worktree import Worktree
 
 _SECTIONS = ("user", "author", "committer")
 # All but what joins the authors: each worktree reads other lines of it.
@@ -52,24 +52,25 @@ class Like(NamedTuple):
     hooks: Hooks
 
 
-def model(views: Iterable[View]) -> Model | None:
-    """Return the first of these that others can be like; None if there is none."""
-    return next((found for view in views if (found := _model(view)) is not None), None)
+def model(here: Worktree, config: Listing, hooks: Hooks | None) -> Model | None:
+    """Return what others can be like, of a worktree that was looked at in full; None for no such.
 
-
-def _model(view: View) -> Model | None:
-    here = view.here
+    Args:
+        here: the worktree.
+        config: what git reads there.
+        hooks: what it runs there.
+    """
     own = os.path.realpath(here.private(includeif.AUTHOR))
     folder = os.path.realpath(os.path.join(here.common_dir, "coord"))
     joining = {os.path.join(folder, name) for name in includeif.files(here.common_dir)}
-    entries = [entry for entry in view.config.entries if entry.file not in joining]
+    entries = [entry for entry in config.entries if entry.file not in joining]
     places = [number for number, entry in enumerate(entries) if entry.file == own]
-    if not (places and view.alias and view.hooks is not None and view.hooks.proved):
+    if not places or hooks is None or not hooks.proved:
         return None
     if any(map(_differs, entries)) or not _are_clean(here.common_dir):
         return None
     before, after = entries[: places[0]], entries[places[-1] + 1 :]
-    return Model(tuple(before), tuple(after), view.hooks._replace(fired=1))
+    return Model(tuple(before), tuple(after), hooks._replace(fired=1))
 
 
 def _differs(entry: Entry) -> bool:
@@ -92,14 +93,13 @@ def _are_clean(common_dir: str) -> bool:
     return True
 
 
-def found(like: Model, view: View, prober: Prober) -> Like | None:
+def found(like: Model, here: Worktree, prober: Prober) -> Like | None:
     """Fire the probe in a worktree; return what git reads and runs there, None if it differs."""
-    here = view.here
     author = _author(here.private(includeif.AUTHOR))
-    if not author or not here.linked or not strayed.leads(view.folder, here.git_dir):
+    if not author or not here.linked or not strayed.leads(here.cwd, here.git_dir):
         return None
     listing = like.listing(os.path.realpath(here.private(includeif.AUTHOR)), author)
-    read = prober.traced(view.folder, _PRINTED)
+    read = prober.traced(here.cwd, _PRINTED)
     if read is None or _printed(read) != [(entry.key, entry.value) for entry in listing.entries]:
         return None
     return Like(listing, like.hooks)

@@ -12,10 +12,9 @@ from coord.base.names import quote
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.guard import refusal
 from coord.installer import configlock
-from coord.repo import git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from coord.doctor.facts import View
     from coord.guard.evidence import Facts
@@ -56,13 +55,18 @@ class Waiting(NamedTuple):
     cut: tuple[Record, ...] = ()
 
 
-def ask(view: View) -> Waiting:
-    """Look at what waits in one worktree; nothing is deleted, stale records neither."""
+def ask(view: View, env: Mapping[str, str]) -> Waiting:
+    """Look at what waits in one worktree; nothing is deleted, stale records neither.
+
+    Args:
+        view: the worktree.
+        env: the environment of a git child.
+    """
     here = view.here
     refused: list[Record] = []
     cut: list[Record] = []
     settled = 0
-    for record, facts in _judged(here) if view.works else ():
+    for record, facts in _judged(here, env) if view.works else ():
         if refusal.is_settled(record, facts):
             settled += 1
         elif refusal.is_live(record, facts):
@@ -73,9 +77,9 @@ def ask(view: View) -> Waiting:
     return Waiting(view.folder, tuple(refused), settled, locks, readonly(here), tuple(cut))
 
 
-def _judged(here: Worktree) -> list[tuple[Record, Facts]]:
+def _judged(here: Worktree, env: Mapping[str, str]) -> list[tuple[Record, Facts]]:
     try:
-        return refusal.judged(here, git.elsewhere())
+        return refusal.judged(here, env)
     except Environment as error:
         if error.rule == "not-permitted":  # a finding of its own names who has closed them
             return []

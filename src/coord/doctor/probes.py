@@ -200,8 +200,7 @@ class _File:
 
     def lines(self) -> list[str]:
         """Return the answers so far."""
-        with open(self.path, encoding="utf-8", errors="replace") as file:
-            return file.read().split("\n")[:-1]
+        return self.data().decode("utf-8", "replace").split("\n")[:-1]
 
     def __exit__(self, *error: object) -> None:
         os.unlink(self.path)

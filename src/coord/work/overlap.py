@@ -9,6 +9,9 @@ from coord.overlap import contact, pathspecs
 from coord.work import arrive, overlaps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from coord.board.events import Event
     from coord.board.roll import Roll
     from coord.overlap.contact import Contact
     from coord.overlap.pathspecs import Meeting
@@ -28,20 +31,21 @@ def overlap(call: Call) -> Overlap:
     """Return which declared paths meet, and which files two branches have in fact both changed."""
     worker = arrive.looking(call)
     roll = worker.roll()
-    declared = pathspecs.meetings(worker.here, overlaps.live(worker, roll))
-    landed = overlaps.Landed(worker, roll)
+    tops = list(claims.tops(worker.store))
+    declared = pathspecs.meetings(worker.here, overlaps.live(tops, roll))
+    landed = overlaps.Landed(worker, roll, tops)
     met = overlaps.unlanded(landed, declared)
     here, afar = (
-        {name for name in some if not landed.is_branch(name)} for some in _branches(worker, roll)
+        {name for name in some if not landed.is_branch(name)} for some in _branches(tops, roll)
     )
     return Overlap(worker, met, contact.contacts(worker.here, here | afar, afar - here))
 
 
-def _branches(worker: Worker, roll: Roll) -> tuple[set[str], set[str]]:
+def _branches(tops: Iterable[Event], roll: Roll) -> tuple[set[str], set[str]]:
     """Return the branches that somebody has claimed something for, or works on: here; elsewhere."""
     named = [
         (roll.branch(place), roll.names.are_away([place]))
-        for event in claims.tops(worker.store)
+        for event in tops
         for place in event.state.line
         if not roll.is_dead(place)
     ]

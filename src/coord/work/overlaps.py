@@ -15,17 +15,19 @@ from coord.overlap import pathspecs, text
 from coord.work import mail
 
 if TYPE_CHECKING:
-    from coord.board.events import Place
+    from collections.abc import Iterable, Sequence
+
+    from coord.board.events import Event, Place
     from coord.board.roll import Roll
     from coord.overlap.pathspecs import Declared, Meeting
     from coord.work.arrive import Worker
 
 
-def live(worker: Worker, roll: Roll) -> list[Declared]:
-    """Return the claims that declare paths, without those of the dead."""
+def live(tops: Iterable[Event], roll: Roll) -> list[Declared]:
+    """Return the claims that declare paths, of the newest events, without those of the dead."""
     return [
         pathspecs.Declared(event.scope, place)
-        for event in claims.tops(worker.store)
+        for event in tops
         for place in event.state.line
         if place.paths and not view.is_unknown(place) and not roll.is_dead(place)
     ]
@@ -34,9 +36,8 @@ def live(worker: Worker, roll: Roll) -> list[Declared]:
 class Landed:
     """The branches of the board that have landed where the main worktree is; asked of git once."""
 
-    def __init__(self, worker: Worker, roll: Roll) -> None:
+    def __init__(self, worker: Worker, roll: Roll, tops: Sequence[Event]) -> None:
         here, onto = worker.here, branches.target(worker.here, "main-worktree/HEAD")
-        tops = list(claims.tops(worker.store))
         self._here, self._onto, self._roll = here, onto, roll
         self._found = {} if onto is None else standing.looked_up(here, tops, onto, roll.names)
 
@@ -65,9 +66,10 @@ def tell(worker: Worker, roll: Roll, scope: str, mine: Place) -> list[Meeting]:
     if not mine.paths:
         return []
     own = pathspecs.Declared(scope, mine)
-    met = pathspecs.meetings(worker.here, live(worker, roll), own)
+    tops = list(claims.tops(worker.store))
+    met = pathspecs.meetings(worker.here, live(tops, roll), own)
     if met:  # which branches have landed takes several children to tell
-        met = unlanded(Landed(worker, roll), met)
+        met = unlanded(Landed(worker, roll, tops), met)
     for meetings in text.peers(met, worker.instance).values():
         _tell(worker, meetings)
     return [one for one in met if own in {one.first, one.second}]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.doctor import configured, facts, likeness
+from coord.doctor import configured, likeness
 from coord.doctor.probes import Prober
 from coord.installer import hookspath
 from coord.repo.worktree import Worktree
@@ -27,16 +27,16 @@ def other(installed: Repo, side: Repo, tmp_path: Path) -> Repo:
 
 
 def model(repo: Repo) -> likeness.Model | None:
-    """Return what others may be like, of all worktrees but `other`."""
-    views = diagnosis(repo).views
-    return likeness.model(view for view in views if not view.folder.endswith("/other"))
+    """Return what others may be like: `side`."""
+    [view] = [view for view in diagnosis(repo).views if view.folder.endswith("/side")]
+    return likeness.model(view.here, view.config, view.hooks)
 
 
-def asked(repo: Repo, folder: Path) -> tuple[facts.View, Prober]:
+def asked(repo: Repo, folder: Path) -> tuple[Worktree, Prober]:
     """Return a worktree and what fires its probe."""
     place = Worktree(str(repo.private()), str(repo.common()), str(repo.path))
     prober = Prober(hookspath.environment(repo.env), str(folder), str(repo.common("hooks/coord")))
-    return facts.View(place, "other"), prober
+    return place, prober
 
 
 def add(path: Path, text: str) -> None:
@@ -110,9 +110,9 @@ def test_a_worktree_that_differs_is_asked_in_full(
     evil = other.path / "evil/prepare-commit-msg"
     evil.write_text(f"#!/bin/sh\ntouch {tmp_path}/fired\n")
     evil.chmod(0o755)
-    view, prober = asked(other, tmp_path)
+    here, prober = asked(other, tmp_path)
 
     differ(other)
 
-    assert likeness.found(like, view, prober) is None
+    assert likeness.found(like, here, prober) is None
     assert not (tmp_path / "fired").exists()
