@@ -71,6 +71,7 @@ class Chain(Transacting[Held]):
         self._place = Place(where, home, patience, machine.boot())
         self._share = Share(rate, tell)
         self._fresh = fresh
+        self._heard = tips.NEVER
 
     @property
     def where(self) -> str:
@@ -112,7 +113,7 @@ class Chain(Transacting[Held]):
 
     def _put(self, ask: Ask, since: Since | None) -> tuple[Rec | None, Delta | None]:
         done = self._published(ask)
-        tip = Tip(done.name, done.rev, done.line)
+        tip = Tip(done.name, done.rev, done.line, done.began)
         news = None if since is None else self._news(since, tip)
         wanted = ask.then[0]
         if done.done:
@@ -146,11 +147,13 @@ class Chain(Transacting[Held]):
         return self._tried(lambda: self._since(since))
 
     def _since(self, since: Since) -> Delta:
-        tip = self._now(self._fresh)
+        asked = tips.clock()
+        heard, self._heard = self._heard, tips.NEVER
+        tip = tips.fetched(self._place, heard if asked - heard < _EVERY else asked - self._fresh)
         found = self._news(since, tip) if since.rev else None
         if found is not None:
             return found
-        return Delta(self._recs(tip), None, tip.rev, tip.line, whole=True)
+        return Delta(self._recs(tip), None, tip.rev, tip.line, whole=True, at=_moment(tip))
 
     def _news(self, since: Since, tip: Tip) -> Delta | None:
         """Return what is new at `tip`; None where all has to be told."""
@@ -163,12 +166,12 @@ class Chain(Transacting[Held]):
             changed = objects.changes(cache, old, tip.name)
         found = draft.records(self._place, tip, changed.written)
         recs = [_rec(key, one) for key, one in found.items()]
-        return Delta(recs, None, tip.rev, tip.line, whole=False, gone=changed.gone)
+        return Delta(recs, None, tip.rev, tip.line, False, changed.gone, at=_moment(tip))
 
     def unload(self, since: Since | None = None) -> Delta | None:
-        """See :meth:`coord.board.transacting.Transacting.unload`; it waits for no turn."""
+        """See :meth:`coord.board.transacting.Transacting.unload`; if there are pushes to spare."""
         self._later(self._also(()))
-        if pushing.is_our_turn(self._place, self._share):
+        if pushing.may_spare(self._place, self._share):
             self._tried(lambda: pushing.push_waiting(self._place, self._share))
         return None if since is None else self.since(since)
 
@@ -255,6 +258,7 @@ class Chain(Transacting[Held]):
             if tip.rev == rev and tips.clock() - tip.began >= every:
                 tip = self._tried(lambda: tips.fetched(self._place, tips.clock() - every))
             if tip.rev != rev:
+                self._heard = tip.began  # what was heard is news enough
                 return True
             time.sleep(min(_LOOK, left))
         return False
@@ -288,6 +292,11 @@ class Chain(Transacting[Held]):
             raise failed(Absent(error.where, error.why)) from error
         except Failure as error:
             raise failed(error) from error
+
+
+def _moment(tip: Tip) -> float:
+    """Return when a tip was seen, by the monotonic clock."""
+    return time.monotonic() - (tips.clock() - tip.began)
 
 
 def _rec(key: str, found: draft.Record) -> Rec:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LOOK = 0.02  # seconds between looks for an answer
 TRIES = 30
 LATE = 2.0  # seconds after which a tip is asked for again before a push that has a price
+_SOON = 0.5  # seconds in which a tip is as good as any
 _SAID_AFTER = 1.0  # seconds of waiting that nobody need be told of
 _SAME = 3  # pushes of one commit that a tip which stands still refuses
 
@@ -80,9 +81,9 @@ def _flushing(place: Place) -> Iterator[bool]:
         yield False
 
 
-def is_our_turn(place: Place, pace: Share) -> bool:
-    """Tell whether a push would go at once."""
-    return pace.wait(tips.known(place)) <= 0
+def may_spare(place: Place, pace: Share) -> bool:
+    """Tell whether there is room for a push that nobody waits for."""
+    return pace.may_spare(tips.known(place))
 
 
 def push_waiting(place: Place, pace: Share) -> None:
@@ -127,12 +128,14 @@ def _await_turn(place: Place, pace: Share, lost: int) -> None:
             of = f"of {pace.rate:g} pushes a minute for all clones"
             pace.tell(f"waiting {left:.0f} s for this clone's turn, {of}")
         time.sleep(max(0.0, left))
-        tip = tips.fetched(place, tips.clock())
+        tip = tips.fetched(place, tips.clock() - _SOON)
         left, lost = pace.wait(tip), 0
 
 
 def _with_more(place: Place, work: _Work) -> _Work:
-    asked, along = queue.take(place.home)
+    found = queue.take(place.home)  # what is at work already is there still
+    known = {one.path for one in (*work.asked, *work.along)}
+    asked, along = ([one for one in some if one.path not in known] for some in found)
     since = tips.clock() if asked else work.since
     return _Work([*work.asked, *asked], [*work.along, *along], since)
 
@@ -158,7 +161,7 @@ def _is_settled(place: Place, pace: Share, work: _Work) -> bool:
             queue.put_back(one)
         else:
             again = one.again and not is_done
-            queue.settle(one, Answer(is_done, tip.name, tip.rev, tip.line, again))
+            queue.settle(one, Answer(is_done, tip.name, tip.rev, tip.line, again, tip.began))
     return True
 
 
@@ -191,9 +194,10 @@ def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:
     made = draft.commit()
     end = time.monotonic() + place.patience
     for left in reversed(range(_SAME)):
+        began = tips.clock()
         try:
             if _is_sent(place, tip, made, end):
-                return made
+                return made._replace(began=began)
         except Lost:
             if not left or time.monotonic() >= end:
                 raise
