@@ -115,7 +115,7 @@ TABLE = (
     _verb("merge-order", "workers", Cost(0, 0, 14)),
     _verb("merge-order", "history", Cost(0, 0, 3), later=True),
     _verb("check", "history"),
-    _verb("doctor", "workers", Cost(17, 0, 215)),
+    _verb("doctor", "workers", Cost(15, 0, 200)),
     _verb("doctor", "history", Cost(0, 0, 4), later=True),
     _verb("doctor", "files", Cost(0, 0, 9), later=True),
     _verb("worktree add", "workers", Cost(0, 0, 12), words="../new -b new"),

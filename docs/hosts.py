@@ -1,4 +1,4 @@
-"""Play docs/hosts.md on three machines of one bridge: ``python docs/hosts.py`` (as root).
+"""Play the pages of several hosts on three machines of one bridge: ``python docs/hosts.py`` (root).
 
 Each has a network and a host name of its own: the server of the board, and two with a clone each.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-PAGE = Path(__file__).with_suffix(".md")
+PAGES = tuple(Path(__file__).with_name(name) for name in ("hosts.md", "git-board.md"))
 REPLAY = runpy.run_path(str(Path(__file__).with_name("replay.py")))
 _SERVER, *_CLONES = ("server", "one", "two")
 
@@ -116,8 +116,9 @@ def played(page: str, scratch: Path, env: Mapping[str, str]) -> str:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder).resolve()
-        text = played(PAGE.read_text(encoding="utf-8"), home, REPLAY["environment"](home))
-    PAGE.write_text(text, encoding="utf-8")
-    sys.stdout.write(f"{PAGE}\n")
+    for path in PAGES:
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder).resolve()
+            text = played(path.read_text(encoding="utf-8"), home, REPLAY["environment"](home))
+        path.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{path}\n")

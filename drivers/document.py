@@ -7,13 +7,13 @@ the section where it was put, and what both changed differently is refused.
 
 from __future__ import annotations
 
-from coord.drivers import passage
+from coord.drivers import between, passage
 from coord.drivers.clash import EDITED, FORM, GROWN, MOVED, PLACE, TEXTS, Clash
 from coord.drivers.kinds import SECTION
 from coord.drivers.line import is_directive, is_release
 from coord.drivers.moves import Moves
 from coord.drivers.place import Weaver, added, descending, is_copy, removed, tables
-from coord.drivers.records import line_end, line_ends, terminated
+from coord.drivers.records import common_end, line_end, line_ends, terminated
 from coord.drivers.texts import Texts
 from coord.drivers.tree import difference, raw, text, unfolded
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-    from coord.drivers.passage import Passage
+    from coord.drivers.passage import Beginning, Passage
     from coord.drivers.place import Key
     from coord.drivers.texts import Trees
     from coord.drivers.tree import Node
@@ -42,35 +42,95 @@ def join(
     Raises:
         Clash: they cannot be joined.
     """
-    end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
+    texts = [base, ours, theirs]
+    run = None if ours == theirs else passage.find(texts, start)
+    tail = None if run is None else behind(run, start, edits=edits)
+    if run is None or tail is None:
+        return whole(texts, start, edits=edits)
+    return ours[: run.end] + tail
+
+
+def behind(run: Beginning, start: bytes | None, *, edits: bool) -> bytes | None:
+    """Return what the join has behind a run that all three texts have; None: read them whole.
+
+    Raises:
+        Clash: they cannot be joined.
+    """
+    end = _line_end(run)
+    if run.tails[1] == run.tails[2]:
+        return terminated(run.tails[1], end)
+    try:
+        short = _of_ends(run.without(), start, end, run, lambda: run.whole(0), edits=edits)
+    except Clash as error:
+        more = run.more(error.line, run.line)
+        if more is None:
+            return None
+        error.line += more
+        raise
+    return run.behind(short)
+
+
+def _line_end(run: Beginning) -> bytes:
+    """Return the line end of a join; in the run there is no CR."""
+    if not any(b"\r" in tail for tail in run.tails):
+        return b"\n"
+    above = run.lines()
+    base, ours, theirs = ((crlf, above + lines) for crlf, lines in map(line_ends, run.tails))
+    return line_end(base, ours, theirs)
+
+
+def whole(texts: list[bytes], start: bytes | None, *, edits: bool) -> bytes:
+    """Return the join of three texts, all of which is read. Raise Clash."""
+    base, ours, theirs = texts
+    end = common_end(base, ours, theirs)
     if ours == theirs:
         return terminated(ours, end)
-    run = passage.find([base, ours, theirs], start)
-    if run is not None:
-        sides = [run.without(text) for text in (base, ours, theirs)]
+    return _of_ends(texts, start, end, None, lambda: base, edits=edits)
+
+
+def _of_ends(
+    texts: list[bytes],
+    start: bytes | None,
+    end: bytes,
+    run: Beginning | None,
+    base: Callable[[], bytes],
+    *,
+    edits: bool,
+) -> bytes:
+    """Return the join of three texts, which need not be read where they are the same. Raise Clash.
+
+    They may lack a `run`; `base` reads the whole one.
+    """
+    runs: list[Passage] = [] if run is None else [run]
+    more = between.find(texts, start, 0 if run is None else run.left - 1)
+    if more is not None:
         try:
-            whole = run.back_in(_of_texts(sides, start, end, base, run, edits=edits), ours)
+            left = [*runs, *more.all]
+            short = _of_texts(more.without(), start, end, left, base, edits=edits)
+            whole = more.back_in(short)
         except Clash as error:
-            error.line += run.lines if error.line > run.line + run.kept.count(b"\n") else 0
-            raise
+            whole, line = None, more.numbered(error.line, error.of)
+            if line is not None:
+                error.line = line
+                raise
         if whole is not None:
             return whole
-    return _of_texts([base, ours, theirs], start, end, base, None, edits=edits)
+    return _of_texts(texts, start, end, runs, base, edits=edits)
 
 
 def _of_texts(
     sides: list[bytes],
     start: bytes | None,
     end: bytes,
-    base: bytes,
-    run: Passage | None,
+    runs: list[Passage],
+    base: Callable[[], bytes],
     *,
     edits: bool,
 ) -> bytes:
-    """Return the join of three texts, without the `run` if there is one. Raise Clash."""
+    """Return the join of three texts that lack `runs`. Raise Clash."""
     texts = Texts(sides[0], sides[1], sides[2], start)
     moves = Moves(edits=edits)
-    new = _joined(texts.trees(), moves, run, edits=edits)
+    new = _joined(texts.trees(), moves, runs, edits=edits)
     moves.require_one_place(base)
     lines = raw(new) + list(new.gap or ())
     other = difference(texts.reread(lines), new)
@@ -79,7 +139,7 @@ def _of_texts(
     return end.join(lines) + end if lines else b""
 
 
-def _joined(trees: Trees, moves: Moves, run: Passage | None, *, edits: bool) -> Node:
+def _joined(trees: Trees, moves: Moves, runs: list[Passage], *, edits: bool) -> Node:
     """Return the join of three whole trees."""
     root = trees[0].like()
     root.gap = three(trees[0].gap, trees[1].gap, trees[2].gap, widest)
@@ -97,7 +157,7 @@ def _joined(trees: Trees, moves: Moves, run: Passage | None, *, edits: bool) -> 
         else:
             new.lead = ours.lead if ours.kids else theirs.lead
         if ours.kids or theirs.kids or base.kids:
-            place = _Place(sides, run, edits=edits)
+            place = _Place(sides, runs, edits=edits)
             inside = place.joined()
             moves.see(place.base, place.ours, place.theirs)
             new.kids = [kid for kid, _ in inside]
@@ -123,8 +183,8 @@ def _glue(sides: Trees, above: Node | None, *, edits: bool) -> list[bytes]:
 class _Place:
     """The kids of one piece, on each side."""
 
-    def __init__(self, sides: Trees, run: Passage | None, *, edits: bool) -> None:
-        self._run = run
+    def __init__(self, sides: Trees, runs: list[Passage], *, edits: bool) -> None:
+        self._runs = runs
         self._below = sides[1]
         self._is_release = sides[1].kind == SECTION and is_release(sides[1].name)
         self._edits = edits
@@ -222,7 +282,7 @@ class _Place:
         for key, node in self.theirs.items():
             if key not in nodes or nodes[key].depth < node.depth:
                 nodes[key] = node
-        weaver = Weaver(nodes, lambda: descending(self._siblings, self._run))
+        weaver = Weaver(nodes, lambda: descending(self._siblings, self._runs))
         first: dict[int, int] = {}  # depth → the first place behind a kept piece of that depth
         for number, node in enumerate(self._kept.values()):
             first.setdefault(node.depth, number)

@@ -1,9 +1,10 @@
-"""The merge of a document in files: read whole, joined as trees, written over %A."""
+"""The merge of a document in files: joined as trees, and read whole where no long run is shared."""
 
 from __future__ import annotations
 
-from coord.drivers.law import joined
+from coord.drivers import document, passage
 from coord.drivers.logfile import Files
+from coord.drivers.prefix import of_files
 
 
 class Documents(Files):
@@ -11,17 +12,25 @@ class Documents(Files):
 
     def __init__(self, kind: str, base: str, ours: str, theirs: str, start: bytes | None) -> None:
         super().__init__(base, ours, theirs)
-        self._kind = kind
+        self._edits = kind == "changelog"
         self.start = start
-        self.tails = [file.readall() for file in self.files]
-        self.has_nul = any(b"\0" in text for text in self.tails)
+        common = of_files(self.files)
+        self._run = passage.of(self.read, common.length, self.behind, start)
+        self.head = 0 if self._run is None else self._run.end
+        self.tails = self.behind(0) if self._run is None else self._run.tails
+        self.has_nul = common.has_nul or any(b"\0" in text for text in self.tails)
 
     def joined(self, *, virtual: bool) -> bytes:
-        """Return what belongs into %A. Raise Refused or NotText.
+        """Return what belongs after `head`. Raise Refused or NotText.
 
         A `virtual` merge is refused as any other: the markers that it then holds are not the text
         of a side, and what both sides make of them is agreed.
         """
         if not virtual:
             self.require_text()
-        return joined(self._kind, self.start, *self.tails)
+        if self._run is not None:
+            tail = document.behind(self._run, self.start, edits=self._edits)
+            if tail is not None:
+                return tail
+            self.head, self.tails = 0, self.behind(0)
+        return document.whole(self.tails, self.start, edits=self._edits)

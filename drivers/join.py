@@ -14,15 +14,7 @@ from __future__ import annotations
 
 from coord.drivers.instant import day, instant
 from coord.drivers.prefix import agreement, boundary
-from coord.drivers.records import (
-    count,
-    gaps_of_join,
-    line_end,
-    line_ends,
-    render,
-    split,
-    terminated,
-)
+from coord.drivers.records import common_end, count, gaps_of_join, render, split, terminated
 from coord.drivers.weave import is_torn, weave
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
@@ -68,7 +60,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) -
     sides = [base, ours, theirs] if base else [ours, theirs]
     common = agreement(sides, min(map(len, sides)))
     head = boundary(lambda begin, end: ours[begin:end], common, start)
-    end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
+    end = common_end(base, ours, theirs)
     rest = base[head:] if base else None
     try:
         tail = join_tails(
@@ -322,7 +314,7 @@ def both(base: bytes, ours: bytes, theirs: bytes, start: bytes | None = None) ->
             spare[key] -= 1
         else:
             added.append(key)
-    end = line_end(line_ends(base), line_ends(ours), line_ends(theirs))
+    end = common_end(base, ours, theirs)
     if not added:
         return terminated(ours, end)
     title = added.pop(0).replace(b"\n", end) + end if has_title(added, start, new=False) else b""

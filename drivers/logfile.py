@@ -33,6 +33,14 @@ class Files:
         self.tails: list[bytes] = []
         self.has_nul = False
 
+    def read(self, begin: int, end: int) -> bytes:
+        """Return some of %A."""
+        return pread(self.files[1].fileno(), end - begin, begin)
+
+    def behind(self, place: int) -> list[bytes]:
+        """Return what follows a place in each file."""
+        return [_rest(file, place) for file in self.files]
+
     def joined(self, *, virtual: bool) -> bytes:
         """Return what belongs after `head`. Raise Refused or NotText."""
         raise NotImplementedError
@@ -77,13 +85,10 @@ class Logs(Files):
         self.start = start
         self.added = not pread(self.files[0].fileno(), 1, 0)  # git gives an empty %O for add/add
         common = of_files(self.files[self.added :])
-        self.head = boundary(self._read, common.length, start)
-        self.tails = [_rest(file, self.head) for file in self.files]
+        self.head = boundary(self.read, common.length, start)
+        self.tails = self.behind(self.head)
         self.has_cr = common.has_cr or any(b"\r" in tail for tail in self.tails)
         self.has_nul = common.has_nul or any(b"\0" in tail for tail in self.tails)
-
-    def _read(self, begin: int, end: int) -> bytes:
-        return pread(self.files[1].fileno(), end - begin, begin)
 
     def joined(self, *, virtual: bool) -> bytes:
         """Return what belongs after `head`. Raise Refused or NotText."""
@@ -97,7 +102,7 @@ class Logs(Files):
             self.start,
             self._line_end(),
             whole=self.head == 0,
-            head=lambda: self._read(0, self.head),
+            head=lambda: self.read(0, self.head),
             virtual=virtual,
         )
 

@@ -14,7 +14,7 @@ from coord.drivers.tree import text, unfolded
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from coord.drivers.place import Table
     from coord.drivers.tree import Node
@@ -80,10 +80,10 @@ class Moves:
             return False
         return not self._edits or piece.kind == ITEM or piece.gap is not None
 
-    def require_one_place(self, base: bytes) -> None:
+    def require_one_place(self, base: Callable[[], bytes]) -> None:
         """Raise Clash where something was moved apart, or one side removed what the other moved.
 
-        `base`: the text of the base, in which what stands is no news that two sides bring.
+        `base` reads the text of the base, in which what stands is no news that two sides bring.
         """
         ours, theirs = self._alone.values()
         for name, node in self._gone.items():
@@ -91,7 +91,7 @@ class Moves:
                 raise self._clash(APART, name, node.at, "base")
         self._require_anchors()
         both = sorted(ours.keys() & theirs.keys()) if self._edits else []
-        news = set(both) - {line.strip() for line in base.split(b"\n")} if both else set()
+        news = set(both) - {line.strip() for line in base().split(b"\n")} if both else set()
         for name in both:
             (one, direct), (other, straight) = ours[name], theirs[name]
             leaves = not (one.kids or other.kids)

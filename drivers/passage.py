@@ -2,35 +2,42 @@
 
 A journal of blocks grows at its end, and reading half a million blocks into a tree to put two
 behind them takes fifteen seconds and a gigabyte. So a run of whole sections that stands in all
-three texts is left out of them before they are read, and put back into the join. The first section
-stays, and the last two, and each that has the name of one behind the run: a name that stands twice
-names nothing. Where anything in the run could be read otherwise than line by line, as in a code
-fence, nothing is left out.
+three texts is left out of them before they are read, and put back into the join; it is looked at a
+chunk at a time. The first section stays, and the last two, and each that has the name of one behind
+the run: a name that stands twice names nothing. Where anything in the run could be read otherwise
+than line by line, as in a code fence, nothing is left out.
 """
 
 from __future__ import annotations
 
 import re  # the tree needs it anyway
-from operator import gt, lt
+from operator import gt, itemgetter, lt
 
+from coord.drivers.kinds import SECTION
 from coord.drivers.line import seam_depth
-from coord.drivers.prefix import CHUNK, agreement
+from coord.drivers.prefix import CHUNK, agreement, block, first
+from coord.drivers.rank import size, steps
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
+    from collections.abc import Callable, Iterator
 
-    T = TypeVar("T", bytes, Any)
+    from coord.drivers.prefix import Read
+    from coord.drivers.rank import Size
 
 LEAST = 1 << 16  # bytes in common from which looking for a run pays
 DEPTH = 2  # of the sections that most documents are made of
 _MARK = b"#" * DEPTH + b" "
-_BEGIN = b"\n" + _MARK
-_FENCES = (b"```", b"~~~", b"<!--", b"\r")
-_RULES = (*(b"\n" + 3 * bytes([byte]) for byte in b"-=^\"'*+."), b"\n# ", b"urgency=")
+BEGIN = b"\n" + _MARK
+STARTS = (None, _MARK)
+# A byte is found ten times as fast as some of them in a row, and most texts lack most of these.
+FENCES = tuple((fence[:1], fence) for fence in (b"```", b"~~~", b"<!--", b"\r"))
+RULES = tuple((bytes([byte]), b"\n" + 3 * bytes([byte])) for byte in b"-=^\"'*+.")
+HEADS = ((b"#", b"\n# "), (b"=", b"urgency="))
 _HASHES = re.compile(rb"\n###+[ \t]*\n")
 _NAMES = re.compile(rb"\n(## [^\n]*)")
+_BLANKS = frozenset(b" \t\r\v\f")
+_LAST = itemgetter(-1)
 _STAMPS = re.compile(
     rb"\n## (\d{4}-(?:0[1-9]|1[012])-(?:0[1-9]|[12]\d|3[01])"
     rb"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ)[^\n\w.,:]"
@@ -38,105 +45,225 @@ _STAMPS = re.compile(
 
 
 class Passage:
-    """A run of sections. `names`: of all of them, in order; `line`: where the run begins.
+    """A run of sections between two places of a text, which other texts have as well.
 
-    `kept` are the bytes that stay; `above` is how many bytes stand before it, `lines` how many
-    lines are left out.
+    `above` is where it begins, `end` where it ends, `kept` what of it stays, and `names` are those
+    of its first section and its last. In the text without what is left out, the section before it
+    begins at line `anchor`, and what is kept of it at `line`.
     """
 
-    def __init__(self, text: bytes, above: int, names: list[bytes], kept: bytes, run: int) -> None:
-        self._whole = text[above - 1 : above + run]  # with the line end before it
+    def __init__(self, read: Read, above: int, end: int) -> None:
+        self._read = read
         self.above = above
-        self.kept = kept
-        self.line = text.count(b"\n", 0, above)
-        self.lines = self._whole.count(b"\n") - 1 - kept.count(b"\n")
-        self.names = names
+        self.end = end
+        self.kept = b""
+        self.names = b"", b""
+        self.anchor = 0
+        self.line = 0
+        self._stamps = _Stamps()
 
-    def without(self, text: bytes) -> bytes:
-        """Return a text without what is left out."""
-        return text[: self.above] + self.kept + text[self.above + len(self._whole) - 1 :]
+    def is_plain(self, names: set[bytes]) -> bool:
+        """Tell whether there are lines and sections alone; those of these names are to be kept."""
+        kept: list[bytes] = []
+        for piece in _pieces(self._read, self.above - 1, self.end, BEGIN):
+            if not is_plain(piece):
+                return False
+            found = names_in(piece)
+            self.names = self.names[0] or found[0], found[-1]
+            self._stamps.add(piece, found)
+            if not names.isdisjoint(found):
+                kept.append(_sections(piece, names))
+        self.kept = b"".join(kept)
+        return 2 * len(self.kept) < self.end - self.above  # or little is gained
 
-    def back_in(self, text: bytes, like: bytes) -> bytes | None:
-        """Return a join with what was left out; None where it is not as `like` up to there."""
-        end = self.above + len(self.kept)
-        if text[:end] != like[: self.above] + self.kept:
-            return None
-        return like[: self.above] + self._whole[1:] + text[end:]
+    def lines(self, begin: int = 0) -> int:
+        """Return how many lines there are from a place to the end of the run."""
+        places = range(begin, self.end, CHUNK)
+        return sum(self._read(at, min(at + CHUNK, self.end)).count(b"\n") for at in places)
 
-    def steps(self, size: Callable[[bytes], Any]) -> tuple[int, int]:
-        """Return how many sections stand above a smaller one, and above a larger one.
+    def more(self, line: int, begin: int) -> int | None:
+        """Return how many lines are left out above a line; None: it may be among them.
 
-        `size` tells for a name by what sections are ordered. Stamps of one form, which most
-        journals have, are compared as they are.
+        It is a number in a text without them, where what is kept of the run follows `begin`.
         """
-        stamps = _STAMPS.findall(self._whole)
-        if len(stamps) != len(self.names):
-            return steps([size(name) for name in self.names])
+        kept = self.kept.count(b"\n")
+        if line <= begin:
+            return 0
+        return self.lines(self.above) - kept if line > begin + kept else None
+
+    def steps(self) -> tuple[int, int]:
+        """Return how many sections stand above a smaller one, and above a larger one."""
+        if self._stamps.are_all:
+            return self._stamps.down, self._stamps.up
+        down, up = 0, 0
+        last: list[tuple[Size, bytes]] = []
+        for piece in _pieces(self._read, self.above - 1, self.end, BEGIN):
+            order = last + [(size(name, SECTION), name) for name in names_in(piece)]
+            down, up = (sum(counts) for counts in zip((down, up), steps(order), strict=True))
+            last = order[-1:]
+        return down, up
+
+
+class Beginning(Passage):
+    """A run of sections that several texts begin with; `tails` is what each has behind it."""
+
+    def __init__(self, read: Read, above: int, end: int, tails: list[bytes]) -> None:
+        super().__init__(read, above, end)
+        self.tails = tails
+        self._top = read(0, above)
+        self.line = self._top.count(b"\n")
+        self.anchor = self.line - self._top.count(b"\n", self._top.rfind(BEGIN) + 1)
+
+    def is_left_out(self) -> bool:
+        """Tell whether it can be, and see what is kept."""
+        return self.is_plain(
+            {name for text in (self._top, *self.tails) for name in names_in(b"\n" + text)}
+        )
+
+    @property
+    def left(self) -> int:
+        """How many bytes of it and above stand in a text without what is left out."""
+        return len(self._top) + len(self.kept)
+
+    def without(self) -> list[bytes]:
+        """Return the texts without what is left out."""
+        return [self._top + self.kept + tail for tail in self.tails]
+
+    def behind(self, text: bytes) -> bytes | None:
+        """Return what a join has behind the run; None where it is another one up to there."""
+        head = self._top + self.kept
+        return text[len(head) :] if text.startswith(head) else None
+
+    def whole(self, side: int) -> bytes:
+        """Return a text as it is."""
+        return self._read(0, self.end) + self.tails[side]
+
+
+class _Stamps:
+    """The stamps of sections, counted: by how many stands a smaller one behind, or a larger one.
+
+    Those of one form, which most journals have, are compared as they are; `are_all` tells.
+    """
+
+    def __init__(self) -> None:
+        self.are_all = True
+        self.down = 0
+        self.up = 0
+        self._last: tuple[list[bytes], list[bytes]] = [], []
+
+    def add(self, piece: bytes, names: list[bytes]) -> None:
+        """Go on with the sections of a piece, which have these names."""
+        stamps = _STAMPS.findall(piece) if self.are_all else []
+        if len(stamps) != len(names):
+            self.are_all = False
+            return
+        stamps, names = self._last[0] + stamps, self._last[1] + names
         later = stamps[1:]
         down, up = sum(map(gt, stamps, later)), sum(map(lt, stamps, later))
         if down + up < len(later):
             for at in [at for at, stamp in enumerate(later) if stamp == stamps[at]]:
-                one, two = size(self.names[at]), size(self.names[at + 1])
+                one, two = ((size(name, SECTION), name) for name in names[at : at + 2])
                 down, up = down + (one > two), up + (one < two)
-        return down, up
+        self.down, self.up = self.down + down, self.up + up
+        self._last = stamps[-1:], names[-1:]
 
 
-def steps(order: list[T]) -> tuple[int, int]:
-    """Return how many stand right above a smaller one, and right above a larger one."""
-    pairs = [(order[at], order[at + 1]) for at in range(len(order) - 1)]
-    return sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
-
-
-def find(texts: list[bytes], start: bytes | None) -> Passage | None:
+def find(texts: list[bytes], start: bytes | None) -> Beginning | None:
     """Return what can be left out of three texts, if anything."""
-    shortest = min(map(len, texts))
-    if shortest < LEAST or start not in (None, _MARK):
-        return None
-    common = agreement(texts, shortest)
-    if common < LEAST:
-        return None
     text = texts[0]
-    first = text.find(_BEGIN, 0, common)
-    begin = text.find(_BEGIN, first + 1, common) + 1 if first >= 0 else 0
-    end = text.rfind(_BEGIN, 0, text.rfind(_BEGIN, 0, common) + 1) + 1
-    end = text.rfind(_BEGIN, 0, end) + 1
-    if not 0 < begin < end - LEAST // 2 or not _is_plain(text, first, end):
+    return of(
+        lambda begin, end: text[begin:end],
+        agreement(texts, min(map(len, texts))),
+        lambda end: [text[end:] for text in texts],
+        start,
+    )
+
+
+def of(
+    read: Read, common: int, tails: Callable[[int], list[bytes]], start: bytes | None
+) -> Beginning | None:
+    """Return what can be left out of texts that have their first `common` bytes in common.
+
+    `read` gives these, and `tails` what each text has from a place among them on.
+    """
+    if common < LEAST or start not in STARTS:
         return None
-    if not _is_seam(text, begin, start) or not _is_seam(text, end, start):
+    top = first(read, BEGIN, 0, common)
+    ends = bounds(read, top, common, start) if top >= 0 else None
+    if ends is None or not _is_plain_above(read, top, ends[0]):
         return None
-    names = _names(text[begin - 1 : end])
-    behind = {name for one in texts for name in _names(b"\n" + one[end:])}
-    behind.update(_names(b"\n" + text[:begin]))
-    kept = _sections(text[begin:end], behind.intersection(names))
-    return Passage(text, begin, names, kept, end - begin)
+    run = Beginning(read, *ends, tails(ends[1]))
+    return run if run.is_left_out() else None
 
 
-def _is_plain(text: bytes, first: int, end: int) -> bool:
-    """Tell whether from `first` to `end` each line with the mark begins a section, and no other."""
-    if any(text.find(fence, 0, end) >= 0 for fence in _FENCES):
+def bounds(read: Read, top: int, common: int, start: bytes | None) -> tuple[int, int] | None:
+    """Return where a run begins and ends of which all is in common that is read from `top` on.
+
+    The section that begins there stays, and two at the end, for the last one may go on.
+    """
+    end = common
+    for _ in range(3):
+        end = block(read, end, _MARK)
+    begin = first(read, BEGIN, top + 1, common) + 1
+    if not 0 < begin < end - LEAST // 2:
+        return None
+    both = _is_seam(read, end, common, start) and _is_seam(read, begin, common, start)
+    return (begin, end) if both else None
+
+
+def _is_plain_above(read: Read, top: int, begin: int) -> bool:
+    """Tell whether sections begin at `top` and no rule stands below there, and no code anywhere."""
+    if any(has(piece, FENCES) for piece in _pieces(read, 0, begin, b"\n")):
         return False
-    if any(text.find(rule, first, end) >= 0 for rule in _RULES):
-        return False
-    return text.find(b"\n###", first, end) < 0 or not _HASHES.search(text, first, end)
+    return all(map(is_plain, _pieces(read, top, begin, b"\n")))
 
 
-def _is_seam(text: bytes, place: int, start: bytes | None) -> bool:
+def _pieces(read: Read, begin: int, end: int, mark: bytes) -> Iterator[bytes]:
+    """Yield what stands between two places, cut at the line end of some `mark`, which both have."""
+    size = CHUNK
+    while begin + 1 < end:
+        piece = read(begin, min(begin + size, end))
+        cut = piece.rfind(mark, 1) if begin + size < end else len(piece) - 1
+        if cut < 0:
+            size *= 2
+            continue
+        yield piece[: cut + 1]
+        begin += cut
+        size = CHUNK
+
+
+def has(text: bytes, odd: tuple[tuple[bytes, bytes], ...]) -> bool:
+    """Tell whether one of some marks stands in a text."""
+    return any(byte in text and marks in text for byte, marks in odd)
+
+
+def is_plain(text: bytes) -> bool:
+    """Tell whether each line with the mark begins a section, and no other line does."""
+    return not has(text, FENCES) and not has(text, RULES) and not has_odd_heads(text)
+
+
+def has_odd_heads(text: bytes) -> bool:
+    """Tell whether a heading stands there that is none of the mark, or one of hashes alone."""
+    return has(text, HEADS) or (b"\n###" in text and _HASHES.search(text) is not None)
+
+
+def _is_seam(read: Read, place: int, end: int, start: bytes | None) -> bool:
     """Tell whether a section begins at a place, whatever stands above."""
-    above = text[max(0, place - CHUNK) : place].rsplit(b"\n", 3)[-3:-1]
-    below = text[place : place + CHUNK].split(b"\n", 3)[:3]
+    above = read(max(0, place - CHUNK), place).rsplit(b"\n", 3)[-3:-1]
+    below = read(place, min(place + CHUNK, end)).split(b"\n", 3)[:3]
     return len(above) == 2 and seam_depth([*above, *below], 2, start) == DEPTH  # noqa: PLR2004
 
 
-def _names(text: bytes) -> list[bytes]:
+def names_in(text: bytes) -> list[bytes]:
+    """Return the names of the sections that begin behind a line end of a text."""
     names = _NAMES.findall(text)
-    return [name.rstrip() for name in names] if b" \n" in text or b"\t\n" in text else names
+    is_bare = _BLANKS.isdisjoint(map(_LAST, names))
+    return names if is_bare else [name.rstrip() for name in names]
 
 
-def _sections(run: bytes, names: set[bytes]) -> bytes:
-    """Return the sections of a run that have one of these names."""
-    if not names:
-        return b""
-    sections = (b"\n" + run.removesuffix(b"\n")).split(_BEGIN)[1:]
+def _sections(piece: bytes, names: set[bytes]) -> bytes:
+    """Return the sections of a piece that have one of these names."""
+    sections = piece[:-1].split(BEGIN)[1:]
     heads = [(_MARK + section.partition(b"\n")[0]).rstrip() for section in sections]
     pairs = zip(heads, sections, strict=True)
     return b"".join(_MARK + section + b"\n" for head, section in pairs if head in names)

@@ -7,31 +7,26 @@ such pieces are compared whole.
 
 from __future__ import annotations
 
-import re  # the tree needs it anyway
 from _bisect import bisect_left  # `bisect` is a file more to load
 
 from coord.drivers.instant import instant
 from coord.drivers.kinds import ITEM, SECTION, TEXT
-from coord.drivers.line import is_release
-from coord.drivers.passage import DEPTH, steps
+from coord.drivers.rank import size, steps
 from coord.drivers.records import count
 from coord.drivers.tree import text
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from coord.drivers.passage import Passage
+    from coord.drivers.rank import Size
     from coord.drivers.tree import Node
 
     Key = bytes  # a name, which stands once; or all lines, and which copy of them it is
     Table = dict[Key, Node]
     Copies = dict[bytes, list[Key]]  # all lines → the key of each copy
-    Size = tuple[tuple[tuple[int, bytes], ...], tuple[tuple[int, bytes], ...]]
 
-_PARTS = re.compile(rb"(~|(?<![a-z])(?:alpha|beta|dev|pre|rc|a|b|c)(?![a-z]))|(\d+)", re.IGNORECASE)
-_EARLY, _END = -2, -1
-_NO_NUMBER = ((1 << 60, b""),)
 _BLANK = b"\n\n"  # no piece is known with a blank line
 _KINDS = (SECTION, ITEM, TEXT)
 _COPY = tuple(_BLANK + bytes([kind]) for kind in _KINDS)
@@ -122,62 +117,39 @@ def removed(side: Table, base: Table, kept: Table) -> list[int]:
     return holes
 
 
-def descending(base: list[Node], run: Passage | None = None) -> bool | None:
+def descending(base: list[Node], runs: Iterable[Passage] = ()) -> bool | None:
     """Tell whether most stamped pieces and sections stand above a smaller one; None of too few.
 
-    `run` are sections of this place or another one that nobody read.
+    `runs` are sections of this place or another one that nobody read, in their order.
     """
-    order = [_order(node) for node in base if is_dated(node)]
-    down, up = steps(order)
-    at = bisect_left(base, run.line, key=lambda node: node.at) if run else 0
-    if run and at and (base[at - 1].kind, base[at - 1].depth) == (SECTION, DEPTH):
-        behind = bisect_left(base, run.line + run.kept.count(b"\n"), key=lambda node: node.at)
-        first, last = ((size(name, SECTION), name) for name in (run.names[0], run.names[-1]))
-        above = [_order(node) for node in base[:at] if is_dated(node)]
-        below = [_order(node) for node in base[behind:] if is_dated(node)]
-        ends = steps([*above, first]), steps([last, *below])
-        inside = run.steps(lambda name: (size(name, SECTION), name))
-        down, up = (sum(counts) for counts in zip(inside, *ends, strict=True))
-    elif len(order) < 2:  # noqa: PLR2004 - a direction needs two
+    counts: list[tuple[int, int]] = []
+    order: list[tuple[Size, bytes]] = []
+    begin = 0
+    for run in runs:
+        at = bisect_left(base, run.line, key=_at)
+        if at == 0 or base[at - 1].at != run.anchor:
+            continue  # it stands elsewhere
+        first, last = ((size(name, SECTION), name) for name in run.names)
+        counts += [steps([*order, *_orders(base[begin:at]), first]), run.steps()]
+        order, begin = [last], bisect_left(base, run.line + run.kept.count(b"\n"), key=_at)
+    order += _orders(base[begin:])
+    if not counts and len(order) < 2:  # noqa: PLR2004 - a direction needs two
         return None
+    down, up = map(sum, zip(*counts, steps(order), strict=True))
     return down > up
 
 
-def _order(node: Node) -> tuple[Size, bytes]:
-    return size(node.name, node.kind), node.name
+def _at(node: Node) -> int:
+    return node.at
+
+
+def _orders(nodes: list[Node]) -> list[tuple[Size, bytes]]:
+    return [(size(node.name, node.kind), node.name) for node in nodes if is_dated(node)]
 
 
 def is_dated(node: Node) -> bool:
     """Tell whether a piece has an order of its own: by version or by time."""
     return node.kind == SECTION or instant(node.name.lstrip(b"#")) is not None
-
-
-def size(name: bytes, kind: int) -> Size:
-    """Return what pieces are ordered by: the instant, then, for sections, the numbers."""
-    stamp = instant(name.lstrip(b"#"))
-    return (() if stamp is None else (stamp,)), _numbers(name) if kind == SECTION else ()
-
-
-def _numbers(title: bytes) -> tuple[tuple[int, bytes], ...]:
-    """Return the numbers of a title, comparable without reading a thousand digits as an int.
-
-    Before the end of a version goes what comes before its release: `-rc.1`, `~`, `.dev`.
-    """
-    if is_release(title):
-        version = title[title.index(b"(") + 1 : title.index(b")")]
-        title = version if b":" in version else b"0:" + version  # an epoch
-    out: list[tuple[int, bytes]] = []
-    for word in title.split():
-        before = len(out)
-        for early, number in _PARTS.findall(word):
-            if number:
-                bare = number.lstrip(b"0")
-                out.append((len(bare), bare))
-            elif len(out) > before:
-                out.append((_EARLY, b"" if early == b"dev" else early.lower()))
-        if len(out) > before:
-            out.append((_END, b""))
-    return tuple(out) or _NO_NUMBER
 
 
 class Weaver:

@@ -48,10 +48,15 @@ def of_files(files: list[FileIO]) -> Common:
 
 def agreement(texts: list[bytes] | list[bytearray], size: int) -> int:
     """Return how many of the first `size` bytes are the same in all `texts`."""
-    low, first = 0, texts[0]
+    low, head = 0, texts[0]
+    while size - low > CHUNK:  # larger slices would be copied where no cache holds them
+        if any(text[low : low + CHUNK] != head[low : low + CHUNK] for text in texts[1:]):
+            size = low + CHUNK
+            break
+        low += CHUNK
     while low < size:
         middle = (low + size + 1) // 2
-        if all(text[low:middle] == first[low:middle] for text in texts):
+        if all(text[low:middle] == head[low:middle] for text in texts):
             low = middle
         else:
             size = middle - 1
@@ -67,10 +72,10 @@ def boundary(read: Read, end: int, start: bytes | None) -> int:
     """
     if start is None:
         return _last(read, b"\n", end) + 1
-    return _block(read, _block(read, end, start), start)
+    return block(read, block(read, end, start), start)
 
 
-def _block(read: Read, end: int, start: bytes) -> int:
+def block(read: Read, end: int, start: bytes) -> int:
     """Return the last beginning of a block before `end`, or 0."""
     if start:
         return _last(read, b"\n" + start, end) + 1
@@ -107,4 +112,15 @@ def _last(read: Read, needle: bytes, end: int) -> int:
         if begin == 0:
             break
         end = begin + len(needle) - 1
+    return -1
+
+
+def first(read: Read, needle: bytes, begin: int, end: int) -> int:
+    """Return the first place between two where the whole `needle` stands, or -1."""
+    while begin + len(needle) <= end:
+        upto = min(begin + CHUNK, end)
+        found = read(begin, upto).find(needle)
+        if found >= 0:
+            return begin + found
+        begin = upto - len(needle) + 1
     return -1

@@ -112,6 +112,14 @@ def line_ends(text: bytes) -> tuple[int, int]:
     return text.count(b"\r\n"), text.count(b"\n")
 
 
+def common_end(base: bytes, ours: bytes, theirs: bytes) -> bytes:
+    """Return the line end of the join of three texts."""
+    texts = (base, ours, theirs)
+    if not any(b"\r" in text for text in texts):
+        return b"\n"
+    return line_end(*map(line_ends, texts))
+
+
 def line_end(base: tuple[int, int], ours: tuple[int, int], theirs: tuple[int, int]) -> bytes:
     """Return the line end of a join, from the `line_ends` of the three texts.
 

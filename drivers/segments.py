@@ -88,7 +88,7 @@ def _next(texts: list[bytes], at: list[int]) -> Segment | None:
             return None
         pairs = zip(texts[1:], at[1:], strict=True)
         places = [begin, *(_line(text, base[begin:end], place) for text, place in pairs)]
-        size = 0 if min(places) < 0 else _agreed(texts, places)
+        size = 0 if min(places) < 0 else agreed(texts, places)
         if size >= LEAST:
             return places, size
         begin = end
@@ -102,7 +102,7 @@ def _line(text: bytes, line: bytes, begin: int) -> int:
     return text.find(b"\n" + line, begin) + 1 or -1
 
 
-def _agreed(texts: list[bytes], places: list[int]) -> int:
+def agreed(texts: list[bytes], places: list[int]) -> int:
     """Return how many bytes of whole lines are the same from these places on."""
     size = 0
     while True:

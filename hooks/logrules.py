@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from coord.hooks.documentrules import Document
     from coord.repo.worktree import Worktree
 
+_LARGE = 1 << 20  # bytes of a document from which reading it in chunks pays
 _WIDTH = 60
 
 
@@ -73,6 +74,8 @@ def _judged(
     parents = versions.past.parents
     if blob and kind == "log" and start is None and _only_adds(versions, path, blob):
         return None, None
+    if blob and law.is_document(kind, start) and _joins(versions, kind, path, blob, start):
+        return None, None
     new = versions.blob(blob) if blob else b""
     texts = [versions.text(parent, path) for parent in parents]
     if new in texts:
@@ -107,6 +110,25 @@ def _only_adds(versions: Versions, path: str, blob: str) -> bool:
         return False
     new, *texts = (Counter(split(tail, None).keys) for tail in _besides(tails))
     return not missing(new, texts, Counter())
+
+
+def _joins(versions: Versions, kind: str, path: str, blob: str, start: bytes | None) -> bool:
+    """Tell whether a large document is what its driver makes of its parents, read in chunks.
+
+    How large is asked of the file, which most often is what is staged.
+    """
+    parents = versions.past.parents
+    try:
+        size = os.stat(os.path.join(versions.cwd, path)).st_size
+    except OSError:
+        return False
+    if size < _LARGE or len(parents) > 2 or (kind == "changelog" and not parents[1:]):  # noqa: PLR2004
+        return False
+    from coord.hooks import joined  # noqa: PLC0415  # only where a document is large
+
+    commits = [versions.base(parents[1]), *parents] if parents[1:] else parents
+    names = [f"{commit}:{path}" for commit in commits]
+    return joined.is_join(versions.cwd, kind, start, blob, names)
 
 
 def _besides(texts: list[bytes]) -> list[bytes]:

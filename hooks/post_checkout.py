@@ -28,9 +28,9 @@ def pinned(git_dir: str, common_dir: str, environ: Mapping[str, str], *, during:
     """
     dirs = os.path.abspath(git_dir), os.path.abspath(common_dir)
     try:
-        foreign = includeif.foreign(dirs[1])
+        foreign = includeif.foreign(*dirs)
         said = _pinned_or_mended(dirs, environ, during)
-        return said + _taken_out(set(foreign).difference(includeif.foreign(dirs[1])))
+        return said + _taken_out(set(foreign).difference(includeif.foreign(*dirs)))
     except OSError as error:
         return _line(_why_not(error))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coord.identity import includeif, pin, whoami
-from coord.installer import disk, worktrees
+from coord.installer import worktrees
 from coord.repo import git
 
 if TYPE_CHECKING:
@@ -69,9 +69,11 @@ def mend(here: Worktree, rule: Authorship) -> None:
     """Put back the author files of pinned worktrees that have lost them."""
     if rule.keep:
         return
-    entries = disk.read(os.path.join(here.common_dir, "coord", "identities")) or b""
+    entries = includeif.joined(here.common_dir)
+    if len(entries) > includeif.ROOM or includeif.files(here.common_dir)[1:]:
+        pin.regroup(here.common_dir)
     for git_dir, found in pin.live_pins(here.common_dir):
-        entry = os.fsencode(includeif.entry_for(git_dir, here.common_dir))
+        entry = includeif.entry_for(git_dir, here.common_dir)
         there = os.path.exists(os.path.join(git_dir, includeif.AUTHOR)) and entry in entries
         if not found.email:
             pin.complete(git_dir, here.common_dir, found, rule)

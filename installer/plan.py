@@ -42,6 +42,7 @@ class Wanted:
         drivers: names of the drivers that the macros select.
         declared: files of the worktree that are written, to be remembered.
         copies: what another library may have copied out of our files into the shared config.
+        identities: names in ``coord`` of the files that join the authors.
     """
 
     common_dir: str
@@ -52,6 +53,7 @@ class Wanted:
     drivers: tuple[str, ...]
     declared: tuple[manifest.Declared, ...] = ()
     copies: copied.Copies = copied.NONE
+    identities: tuple[str, ...] = (os.path.basename(IDENTITIES),)
 
     def path(self, name: str) -> str:
         """Return a path in the common git dir."""
@@ -72,7 +74,8 @@ class Wanted:
 
 def paths(wanted: Wanted) -> list[str]:
     """Return every path whose present state :func:`install` has to know."""
-    named = [*FOLDERS, CONFIG, attributesfile.INFO, IDENTITIES, manifest.FILE]
+    joined = [f"coord/{name}" for name in wanted.identities]
+    named = [*FOLDERS, CONFIG, attributesfile.INFO, *joined, manifest.FILE]
     hooks = [name for path in wanted.hook_files() for name in hookfile.names(path)]
     return [*map(wanted.path, named), *wanted.files(), *hooks]
 
@@ -88,8 +91,7 @@ def install(wanted: Wanted, seen: Seen, before: Manifest | None) -> list[Step]:
     if seen[wanted.path(IDENTITIES)] is None:
         steps.append(Create(wanted.path(IDENTITIES)))
     else:
-        change = _own_entries(wanted)
-        steps += _edited(wanted.path(IDENTITIES), change, _dropped(wanted, change, seen), seen)
+        steps += [step for name in wanted.identities for step in _joined(wanted, name, seen)]
     steps += _edited(wanted.path(attributesfile.INFO), _guard(wanted), "guarded paths", seen)
     for path, data in wanted.hook_files().items() if wanted.hook_folder else ():
         written = _digests(path, wanted, before)
@@ -173,20 +175,20 @@ def _configured(wanted: Wanted, seen: Seen) -> list[Step]:
     return _edited(wanted.path(CONFIG), change, about, seen, locked=True)
 
 
-def _own_entries(wanted: Wanted) -> Change:
-    """Return the change that leaves our own entries alone in the file that every git includes."""
+def _joined(wanted: Wanted, name: str, seen: Seen) -> list[Step]:
+    """Return the step that leaves our own entries alone in a file that every git includes."""
+    path = wanted.path(f"coord/{name}")
 
     def change(old: bytes | None) -> bytes:
         text = (old or b"").decode(errors="surrogateescape")
-        kept = includeif.checked(text, wanted.common_dir)
+        kept = includeif.checked(text, wanted.common_dir, name)
         return kept.encode(errors="surrogateescape")
 
-    return change
+    return _edited(path, change, _dropped(change, seen[path]), seen)
 
 
-def _dropped(wanted: Wanted, change: Change, seen: Seen) -> str:
-    """Return what a change takes out of the file that every git includes: a few lines, by name."""
-    entry = seen[wanted.path(IDENTITIES)]
+def _dropped(change: Change, entry: Entry | None) -> str:
+    """Return what a change takes out of such a file: a few lines, by name."""
     old = entry.data if entry and entry.data else b""
     kept = frozenset((change(old) or b"").split(b"\n"))
     lines = [line.strip() for line in old.split(b"\n") if line not in kept]

@@ -10,7 +10,7 @@ from coord.base import command
 from coord.base.errors import Environment, Refused
 from coord.base.names import quote
 from coord.drivers.registered import DRIVERS, SCRIPTS
-from coord.identity import copied, pin, whoami
+from coord.identity import copied, includeif, pin, whoami
 from coord.installer import (
     attributesfile,
     branches,
@@ -118,6 +118,7 @@ def survey(here: Worktree, *, hooks: bool, again: str, with_fleet: bool = False)
         drivers=tuple(DRIVERS),
         declared=laid.files,
         copies=copied.of(here.common_dir),
+        identities=tuple(includeif.files(here.common_dir)),
     )
     return Survey(here, declared, rule, wanted, setting, home, laid)
 

@@ -121,15 +121,10 @@ def left_behind(here: Worktree) -> list[str]:
 
 def _held(board: Store, here: Worktree) -> Iterator[tuple[str, Claim]]:
     """Yield the scopes that may be held by this clone, and by whom."""
+    own = clone.may_own(here.common_dir, shared=board.caps.hosts)
     for event in claims.tops(board):
-        if event.state.holder is not None and _is_ours(event.state.holder, here):
+        if event.state.holder is not None and own(event.state.holder.clone):
             yield event.scope, event.state.holder
-
-
-def _is_ours(holder: Claim, here: Worktree) -> bool:
-    """Tell whether a claim may be one of this clone; of another's nothing is given up here."""
-    found = clone.read(here.common_dir)
-    return found is None or not found.proved or holder.clone in {None, found.id}
 
 
 def has_traces(here: Worktree) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from coord.identity import pin
+from coord.identity import includeif, pin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def test_worktrees_added_while_others_install(installed: Repo, tmp_path: Path) -
     trees = [installed.at(tmp_path / f"w{n}") for n in range(MANY)]
     pins = [pin.read(str(tree.private())) for tree in trees]
     assert len({made.instance for made in pins if made}) == MANY
-    assert installed.common("coord/identities").read_text().count("[includeIf") == MANY
+    assert len(includeif.joined(str(installed.common()))) == MANY
     authors = {tree.git("var", "GIT_AUTHOR_IDENT").partition(" <")[0] for tree in trees}
     assert authors == {made.actor for made in pins if made}
     assert installed.run("coord-install", "--check").code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from typing import TYPE_CHECKING
 
@@ -168,6 +169,28 @@ def test_a_folder_closed_to_us_hides_no_other_scope(users: Users) -> None:
     assert "closed" in board.out
     refused = users.run("games", "git coord claim closed", cwd="a")
     assert (refused.code, refused.refusal.rule) == (3, "not-permitted"), refused.err
+
+
+@pytest.mark.parametrize("where", [".", "s-task=3aone"])
+def test_a_closed_folder_of_claims_is_found_and_mended_by_what_the_doctor_prints(
+    users: Users, where: str
+) -> None:
+    """Nothing of it is listed, so no record in it is looked at; and nobody is sent here again."""
+    _made(users, None)
+    closed = users.folder / "r/.git/coord/board/claims" / where
+    owner = closed.owner()
+    os.chown(closed, 0, 0)
+    closed.chmod(0o700)
+
+    doctor = users.run("games", "git coord doctor", cwd="a")
+
+    assert doctor.code == 1
+    assert f"{closed} is root's, mode 0700, and you are games" in doctor.out
+    assert "run: git coord doctor" not in doctor.out
+    command = re.search(r"run: sudo (.*)", doctor.out)
+    assert command, doctor.out
+    assert users.run("root", command[1], cwd="r", group="root").code == 0
+    assert users.run(owner, "git coord doctor", cwd="a").code == 0
 
 
 def test_what_the_config_includes_is_as_readable_as_the_config(users: Users) -> None:

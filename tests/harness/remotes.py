@@ -17,6 +17,7 @@ _WHO = {
     "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.c",
     "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b.c",
 }  # fmt: skip
+_PLAIN = {"GIT_DEFAULT_HASH": "sha1", "GIT_DEFAULT_REF_FORMAT": "files"}  # not so in git 3.0
 
 
 class Bare:
@@ -28,12 +29,18 @@ class Bare:
 
     def __init__(self, path: Path, *options: str) -> None:
         self.path = path
-        subprocess.run(["git", "init", "-q", "--bare", *options, str(path)], check=True)
+        argv = ["git", "init", "-q", "--bare", *options, str(path)]
+        subprocess.run(argv, env={**os.environ, **_PLAIN}, check=True)
 
     @property
     def tip(self) -> str:
         """The commit that the board is at; empty for none."""
         return _git(self.path, "for-each-ref", "--format=%(objectname)", REF)
+
+    @property
+    def refs(self) -> list[str]:
+        """The names of all its refs."""
+        return _git(self.path, "for-each-ref", "--format=%(refname)").split()
 
     def move(self, tip: str) -> None:
         """Put the board there, whatever it was at."""
@@ -57,6 +64,7 @@ class Cache:
     def __init__(self, folder: Path, url: str) -> None:
         self.common = folder / "common.git"
         if not self.common.exists():
+            folder.mkdir(exist_ok=True)
             Bare(self.common)
         self.path = self.common / "coord" / "board-0-1.git"
         self.where = address.parsed(f"git+{url}")
@@ -69,12 +77,23 @@ class Cache:
         """See :func:`coord.remote.transport.push`."""
         return transport.push(str(self.path), self.where, old, new, time.monotonic() + within)
 
+    def write(self, data: bytes) -> str:
+        """Put a blob into the cache."""
+        return _git(self.path, "hash-object", "-w", "--stdin", stdin=data)
+
+    def tag(self, name: str, commit: str) -> None:
+        """Make an annotated tag in the cache."""
+        _git(self.path, "tag", "-a", "-m", name, name, commit)
+
+    def history(self, tip: str) -> list[str]:
+        """Return the commits that the cache has up to a tip, newest first."""
+        return _git(self.path, "rev-list", tip).split("\n")
+
     def commit(self, message: str, *parents: str, data: bytes = b"") -> str:
         """Make a commit in the cache, with a file if there is `data` for it."""
         tree = b""
         if data:
-            blob = _git(self.path, "hash-object", "-w", "--stdin", stdin=data)
-            tree = f"100644 blob {blob}\tfile\n".encode()
+            tree = f"100644 blob {self.write(data)}\tfile\n".encode()
         above = [word for parent in parents for word in ("-p", parent)]
         found = _git(self.path, "mktree", stdin=tree)
         return _git(self.path, "commit-tree", "-m", message, *above, found)

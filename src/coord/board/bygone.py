@@ -14,7 +14,7 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from coord.board import actors, claims, inbox, keys, retired
+from coord.board import actors, claims, inbox, keys, letters, retired
 from coord.board.sweep import PORTION, Done, some
 from coord.identity import pin
 from coord.liveness import former
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from coord.board.actors import Actor
-    from coord.board.events import Event
+    from coord.board.events import Event, Place
     from coord.board.roll import Roll
     from coord.board.store import Rec, Store
 
@@ -162,32 +162,70 @@ def posted(store: Store, most: int = PORTION, look: int = PORTION) -> Done:
     """Take a portion of what was sent once for claims that have ended; nothing where one writes.
 
     What was sent for a claim came after it: so what came before all that its sender has now, or for
-    two claims of paths before all that declare any, was for others.
+    two claims of paths before all that declare any, was for others. Before is by the clock that
+    stamps records; where there is none, in the order in which they were written.
     """
     now = store.now()
     found = some(store.folders("posted"), look) if now is not None else ()
     taken = 0
     with store.alone() as alone:
-        began = cache(partial(_began, store))  # all scopes are read once something is old
+        # All scopes are read once something is old.
+        ends = cache(partial(_before_began if store.caps.clock else _written_before, store))
         for folder in found if alone else ():
             old = (rec for rec in store.list(folder) if _is_old(rec.at, now))
-            ended = (rec for rec in old if _is_before(rec, began().get(folder, "")))
+            ended = (rec for rec in old if ends()(folder, rec))
             taken += _taken(store, ended, most - taken)
     return Done(taken, len(found), alone)
 
 
-def _is_before(rec: Rec, began: str) -> bool:
-    return not began or pin.at((rec.at or 0.0) + _DAY) < began
+def _before_began(store: Store) -> Callable[[str, Rec], bool]:
+    """Return what tells if a record came before the places of all who may post in its folder."""
+    began: dict[str, str] = {}
+    for _, folder, place in _posting(store):
+        began[folder] = min(began.get(folder, place.since), place.since)
+
+    def is_before(folder: str, rec: Rec) -> bool:
+        at = began.get(folder)
+        return not at or pin.at((rec.at or 0.0) + _DAY) < at
+
+    return is_before
 
 
-def _began(store: Store) -> dict[str, str]:
-    """Return when the oldest place began of those that may post in a folder, by that folder."""
-    found: dict[str, str] = {}
-    for place in (place for event in claims.tops(store) for place in event.state.line):
-        own = keys.posted(place.instance or "")
-        for folder in (own, keys.PAIRS) if place.paths else (own,):
-            found[folder] = min(found.get(folder, place.since), place.since)
-    return found
+def _written_before(store: Store) -> Callable[[str, Rec], bool]:
+    """Return what tells the same by the order of writing, where no clock stamps records."""
+    began: dict[str, int] = {}
+    for scope, folder, place in _posting(store):
+        known = began.get(folder)
+        if known != 0:
+            written = _written(store, scope, place)
+            began[folder] = written if known is None else min(known, written)
+    return lambda folder, rec: folder not in began or (rec.rev or 0) < began[folder]
+
+
+def _posting(store: Store) -> Iterator[tuple[str, str, Place]]:
+    """Yield the places that there are, each with the folders that may be posted in for it."""
+    for event in claims.tops(store):
+        for place in event.state.line:
+            own = keys.posted(place.instance or "")
+            for folder in (own, keys.PAIRS) if place.paths else (own,):
+                yield event.scope, folder, place
+
+
+def _written(store: Store, scope: str, place: Place) -> int:
+    """Return what was surely written before a place was taken; 0 where that is kept no more."""
+    older = claims.history(store, scope)
+    lacking = (
+        one for one in reversed(older) if not any(_is_it(place, it) for it in one.state.line)
+    )
+    before = next((one for one in lacking if one.kind != "unreadable"), None)
+    if before is None and older and older[0].after is None:
+        before = older[0]  # the first of its scope
+    rec = before and store.read(keys.event(keys.claim(scope), before.seq))
+    return (rec.rev or 0) if rec else 0
+
+
+def _is_it(place: Place, other: Place) -> bool:
+    return (place.instance, place.since, place.nonce) == (other.instance, other.since, other.nonce)
 
 
 def _busy(store: Store) -> set[str] | None:
@@ -229,7 +267,7 @@ def _all_of(store: Store, roll: Roll, gone: Actor, most: int) -> int:
 def _read_in(
     store: Store, folder: str, now: float, most: int, offers: Callable[[], set[str] | None]
 ) -> int:
-    receipts = list(store.list(f"read/{folder.partition('/')[2]}"))
+    receipts = inbox.in_order(store, store.list(f"read/{folder.partition('/')[2]}"))
     known = {name for rec in receipts for name in inbox.ids(rec)}
     names = [rec.key for rec in store.list(folder, values=False)]
     old = (key for key in names if key.rpartition("/")[2] in known)
@@ -251,15 +289,23 @@ def _offered(store: Store) -> set[str] | None:
 
 
 def _settled(store: Store, records: Iterator[Rec], now: float) -> Iterator[Rec]:
-    """Yield the old messages that no killed command of their sender will deliver once more."""
+    """Yield the old messages that no killed command of their sender will deliver once more.
+
+    What was sent once is delivered once more for a month; where there is no clock that is another
+    one for whoever delivers, so the mark that it was sent goes first.
+    """
+    posted = cache(partial(letters.posted, store))
     for rec in records:
         if not _is_old(rec.at, now):
-            return  # names are in the order of time
+            if store.caps.clock:
+                return  # names are in the order of time
+            continue
         message = inbox.decoded(rec)
         letter = (
             None if message is None else f"{keys.letters(message.sender.instance)}/{message.id}"
         )
-        if letter is None or store.read(letter) is None:
+        is_sent = store.caps.clock or message is None or message.id not in posted()
+        if is_sent and (letter is None or store.read(letter) is None):
             yield rec
 
 

@@ -82,7 +82,7 @@ class Chain(Transacting[Held]):
         """See :meth:`coord.board.store.Store.probe`."""
         from coord.board import remoteprobe  # noqa: PLC0415  # for the doctor alone
 
-        return remoteprobe.probe(self, self._place)
+        return remoteprobe.probe(self, self._place, self._share)
 
     def close(self) -> None:
         """Nothing is open between two calls."""
@@ -183,6 +183,8 @@ class Chain(Transacting[Held]):
     def mark_forgotten(self, found: Sequence[str]) -> None:
         """See :meth:`coord.board.transacting.Transacting.mark_forgotten`: with the next push."""
         self._later([Change(key, None) for key in found])
+        if not self._share.rate:
+            self._tried(lambda: pushing.push_waiting(self._place, self._share))
 
     def delete_at(self, key: str, rev: int) -> bool:
         """See :meth:`coord.board.transacting.Transacting.delete_at`."""
@@ -292,6 +294,9 @@ class Chain(Transacting[Held]):
             raise failed(Absent(error.where, error.why)) from error
         except Failure as error:
             raise failed(error) from error
+        except OSError as error:
+            why = f"what is kept of it here cannot be written: {error.strerror}"
+            raise failed(Absent(str(error.filename or self._place.home), why)) from error
 
 
 def _moment(tip: Tip) -> float:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 
 from coord.base import peerfile, publish, sharing
 from coord.base.frozen import NamedTuple
@@ -19,7 +20,13 @@ from coord.base.names import quote
 from coord.board.store import Misconfigured
 
 PACE = 6.0  # pushes a minute, which is what GitHub recommends for one repository
+_URL = re.compile(rb'"url"\s*:\s*"([^"\\\s]+)"')
+_UNKNOWN = "which board is this clone's cannot be told"
 _TEXTS = ("url", "ca", "cert", "key", "password_file", "remote", "epoch")
+
+
+class Torn(Misconfigured):
+    """A clone's choice can be read, and says nothing that can be followed."""
 
 
 class Choice(NamedTuple):
@@ -66,18 +73,24 @@ def read(common_dir: str) -> Choice | None:
     """
     place = path(common_dir)
     try:
-        found = json.loads(peerfile.read(place))
+        text = peerfile.read(place)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise unfit(place, getattr(error, "strerror", None) or "it is no JSON") from error
+    except peerfile.Unfit as error:
+        raise _torn(place, b"", str(error.strerror)) from error
+    except OSError as error:
+        raise _closed(place, error) from error
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _torn(place, text, "it is no JSON") from error
     if not isinstance(found, dict) or not found.get("url"):
-        raise unfit(place, "it names no board")
+        raise _torn(place, text, "it names no board")
     if not all(isinstance(found.get(name, ""), str) for name in _TEXTS):
-        raise unfit(place, "a value of it is no text")
+        raise _torn(place, text, "a value of it is no text")
     rate = found.get("rate")
     if not (rate is None or is_rate(rate)):
-        raise unfit(place, "its rate is no number of pushes a minute")
+        raise _torn(place, text, "its rate is no number of pushes a minute")
     return Choice(**{name: found.get(name, "") for name in _TEXTS}, rate=rate)
 
 
@@ -97,7 +110,10 @@ def write(common_dir: str, chosen: Choice) -> None:
     said = {name: value for name, value in chosen._asdict().items() if value not in {"", None}}
     document = {"schema": 1, **said}
     text = json.dumps(document, indent=1).encode() + b"\n"
-    publish.replace(path(common_dir), text, share=sharing.as_config(common_dir))
+    place = path(common_dir)
+    if os.path.isdir(place):
+        publish.drop(place)
+    publish.replace(place, text, share=sharing.as_config(common_dir))
 
 
 def drop(common_dir: str) -> None:
@@ -107,10 +123,34 @@ def drop(common_dir: str) -> None:
 
 def unfit(where: str, why: str) -> Misconfigured:
     """Return that a choice names no board, and how another is made."""
-    return Misconfigured(
-        "store-unusable",
-        "which board is this clone's cannot be told",
-        where=where,
-        why=why,
-        run=f"git coord store use {quote('etcd://HOST/PREFIX')}",
-    )
+    run = f"git coord store use {quote('etcd://HOST/PREFIX')}"
+    return Misconfigured("store-unusable", _UNKNOWN, where=where, why=why, run=run)
+
+
+def _torn(where: str, text: bytes, why: str) -> Torn:
+    """Return that a choice is to be made again: of the board that it still names, else of none."""
+    found = _URL.search(text)
+    url = found.group(1).decode(errors="replace") if found else ""
+    run = f"git coord store use {quote(url)}"
+    if not _names_board(url):
+        why = f"{why}, so name the board that it was to be, or leave it"
+        run = "git coord store use local --force"
+    return Torn("store-unusable", _UNKNOWN, where=where, why=why, run=run)
+
+
+def _names_board(url: str) -> bool:
+    from coord.etcd import address as servers  # noqa: PLC0415  # after a failure alone
+    from coord.remote import address as repositories  # noqa: PLC0415  # likewise
+
+    parsed = repositories.parsed if url.startswith(repositories.SCHEME) else servers.parsed
+    try:
+        parsed(url)
+    except ValueError:
+        return False
+    return True
+
+
+def _closed(where: str, error: OSError) -> Misconfigured:
+    run = f"ls -ld {quote(where)}"
+    why = error.strerror or str(error)
+    return Misconfigured("store-unusable", _UNKNOWN, where=where, why=why, run=run)

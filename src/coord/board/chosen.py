@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import zlib
 
 from coord.base import publish, sharing
 
@@ -62,6 +61,16 @@ def board_of(common_dir: str) -> Store:
     return local(common_dir)
 
 
+def is_board_of(common_dir: str, store: Store) -> bool:
+    """Tell whether `store`, which was opened before, is the repository's board still.
+
+    Raises:
+        Misconfigured: as :func:`board_of`.
+    """
+    found = choice(common_dir)
+    return copy_of(store) is (None if found is None else _AFAR.get((common_dir, found)))
+
+
 def local(common_dir: str) -> Directory:
     """Return the board in the git dir, whichever is chosen."""
     from coord.board.directory import Directory  # noqa: PLC0415  # 0.8 ms; most ask for news only
@@ -107,6 +116,8 @@ def _opened(common_dir: str, chosen: Choice) -> Replica:
 
 def base(common_dir: str, chosen: Choice) -> str:
     """Return what the paths begin with of all that is kept here of a board elsewhere."""
+    import zlib  # noqa: PLC0415  # most boards are files
+
     return f"{_own(common_dir)}-{zlib.crc32(chosen.url.encode()):08x}"
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from coord.identity.whoami import Identity
 
 PATIENCE = 30.0
+_LEAST = 8  # tries, each of which may take a clone's turn to push
 _COMPACT_EVERY, _SWEEP_EVERY = 32, 16
 _MOST_KEPT = 1000  # events of one scope
 _DENIED = "denied"  # of an event that another user has closed to us: who, and how
@@ -117,13 +118,14 @@ def change(
     `decide` is asked again whenever somebody else was first; None leaves the scope as it is.
 
     Raises:
-        Unavailable: others were first for half a minute on end, or have closed the newest event to
-            us: what it says is not known, and is not written over.
+        Unavailable: others were first for half a minute on end and several times, or have closed
+            the newest event to us: what it says is not known, and is not written over.
         Unknown: the event may stand.
         Refused: one record cannot hold what changes in the line.
     """
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+    deadline, tries = time.monotonic() + PATIENCE, 0
+    while tries < _LEAST or time.monotonic() < deadline:
+        tries += 1
         newest = top(store, scope)
         height = retired.mark(store) if newest is None else 0
         before = State(generation=height) if newest is None else newest.state
@@ -148,7 +150,7 @@ def change(
         "store-unavailable",
         f"{scope} is changed by others without a pause",
         where=scope,
-        why=f"no turn in {PATIENCE:.0f} seconds",
+        why=f"{tries} times in {PATIENCE:.0f} seconds or more others were first",
         run=f"git coord log {quote(scope)}",
     )
 

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import stat
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from coord.base import peerfile, publish
@@ -65,6 +65,20 @@ def opened(path: str) -> sqlite3.Connection:
         if os.path.lexists(path):
             raise
         return opened(path)
+    return copy
+
+
+def in_memory(path: str) -> sqlite3.Connection:
+    """Open a copy in memory that begins as the file at `path`, where that can be read alone."""
+    from urllib.parse import quote  # noqa: PLC0415  # where the git dir is read-only
+
+    copy = opened(MEMORY)
+    with suppress(sqlite3.Error, OSError):
+        if stat.S_ISREG(os.lstat(path).st_mode):
+            with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as file:
+                file.execute("SELECT rev FROM upto")
+                file.backup(copy)
+    copy.executescript(_SCHEMA)
     return copy
 
 

@@ -85,11 +85,11 @@ class Directory:
         for name in self._parts(prefix):
             folder = f"{prefix}/{name}"
             try:
-                names = self._parts(folder)
+                newest = self._newest(folder)
             except Unavailable as error:  # another user's, closed to us: the rest can be read
                 yield Rec(keys.event(folder, 1), b"", denied=error.why)
                 continue
-            rec = self._read(f"{folder}/{keys.newest(names)}") if names else None
+            rec = self._read(f"{folder}/{newest}") if newest else None
             if rec is not None:
                 yield rec
 
@@ -305,8 +305,20 @@ class Directory:
             key = f"{prefix}/{name}"
             yield from self._names(key) if prefix in DEEP else (key,)
 
+    def _newest(self, folder: str) -> str:
+        """Return the last name below `folder`, empty where there is none."""
+        names = self._listed(folder)
+        newest = keys.newest(names) if names else ""
+        if not newest or keys.is_part(newest):
+            return newest
+        names = self._parts(folder)
+        return keys.newest(names) if names else ""
+
     def _parts(self, prefix: str) -> Sequence[str]:
         """Return the names below `prefix`, in order; what is no part of a key is passed over."""
+        return [name for name in self._listed(prefix) if keys.is_part(name)]
+
+    def _listed(self, prefix: str) -> Sequence[str]:
         try:
             names = os.listdir(f"{self._root}/{prefix}")
         except (FileNotFoundError, NotADirectoryError):
@@ -315,7 +327,7 @@ class Directory:
             raise self._failed(error) from error
         if len(names) > 1:
             names.sort()
-        return [name for name in names if keys.is_part(name)]
+        return names
 
     def _failed(self, error: OSError) -> StoreError:
         """Return why the system refused; it is raised only where nothing was published."""

@@ -15,12 +15,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from coord.board.copyfile import path_of
+from coord.board.store import Rec
 from coord.liveness import machine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from coord.board.store import Rec
 
 _CLOCKS = "SELECT boot, ahead, at FROM clock"
 _KNOWN = "SELECT at FROM rec WHERE path = ? AND rev = ? AND value = ?"
@@ -82,11 +81,19 @@ class Sightings:
     def stamped(self, recs: Sequence[Rec]) -> Sequence[Rec]:
         """Return news with when they were first seen: now, but for what the copy has as it is."""
         now = self._time()
-        return [rec._replace(at=self._known(rec, now)) for rec in recs]
+        is_new = self._copy.execute("SELECT 1 FROM rec LIMIT 1").fetchone() is None
+        return [
+            Rec(rec.key, rec.value, now if is_new else self._known(rec, now), rev=rec.rev)
+            for rec in recs
+        ]
 
-    def told(self, at: float) -> float:
-        """Return when a record was first seen, so that its age is that at the last look."""
-        return self.now() - max(0.0, self._looked - at)
+    def column(self) -> tuple[str, tuple[float, float]]:
+        """Return in SQL when records were first seen by our time: each as old as at the last look.
+
+        And what stands for its parameters.
+        """
+        now = self.now()
+        return "min(?, at + ?)", (now, now - self._looked)
 
     def _known(self, rec: Rec, now: float) -> float:
         found = self._copy.execute(_KNOWN, (path_of(rec.key), rec.rev, rec.value)).fetchone()

@@ -61,9 +61,9 @@ def unread(
     prefix = keys.messages(instance)
     new = [f"{prefix}/{name}" for name in _names(store, instance) if name not in known]
     found = (rec for key in new if (rec := store.read(key)) is not None)
-    letters = _letters(found, broken)
+    letters = _letters(in_order(store, found), broken)
     newest = claims.tops(store) if tops is None else tops
-    return _by_time([*letters, *_offers(newest, instance, known)])
+    return _by_time(store, letters, _offers(newest, instance, known))
 
 
 def every(store: Store, instance: str | None, broken: list[str] | None = None) -> list[Message]:
@@ -71,9 +71,9 @@ def every(store: Store, instance: str | None, broken: list[str] | None = None) -
     if instance is None:
         return []
     known = read_ids(store, instance)
-    found = _letters(store.list(keys.messages(instance)), broken)
+    found = _letters(in_order(store, store.list(keys.messages(instance))), broken)
     letters = [one._replace(read=one.id in known) for one in found]
-    return _by_time([*letters, *_offers(claims.tops(store), instance, known)])
+    return _by_time(store, letters, _offers(claims.tops(store), instance, known))
 
 
 def named(store: Store, instance: str, text: str) -> list[str]:
@@ -94,7 +94,7 @@ def shown_last(store: Store, instance: str | None) -> Shown | None:
 
     Two sessions of one worker, or a pipe that was cut off, look like no message at all without it.
     """
-    for rec in reversed(list(store.list(keys.read(instance))) if instance else []):
+    for rec in reversed(in_order(store, store.list(keys.read(instance))) if instance else []):
         shown = ids(rec)
         if shown and not _is_joined(rec):
             return Shown(len(shown), rec.at)
@@ -172,8 +172,20 @@ def decoded(rec: Rec) -> Message | None:
     return found if found is not None and rec.key.endswith(f"/{found.id}") else None
 
 
-def _by_time(found: Sequence[Message]) -> list[Message]:
-    return sorted(found, key=lambda one: (one.sent_at, one.id))
+def in_order(store: Store, found: Iterable[Rec]) -> list[Rec]:
+    """Return records that are named by when they were written, in the order of their writing.
+
+    Where there is no clock, names tell that of one writer at most.
+    """
+    return list(found) if store.caps.clock else sorted(found, key=lambda rec: rec.rev or 0)
+
+
+def _by_time(store: Store, letters: Iterable[Message], made: Iterable[Message]) -> list[Message]:
+    """Return letters and offers as they were sent; without a clock, as they were written."""
+    found = [*letters, *made]
+    if store.caps.clock:
+        found.sort(key=lambda one: (one.sent_at, one.id))
+    return found
 
 
 def _publish(store: Store, instance: str, ids: Sequence[str], *, joined: bool = False) -> None:
@@ -187,7 +199,7 @@ def _publish(store: Store, instance: str, ids: Sequence[str], *, joined: bool = 
 
 def _join(store: Store, instance: str) -> None:
     """Put many receipts into few, but the last; the new ones stand before the old ones go."""
-    old = list(store.list(keys.read(instance)))[:-1]
+    old = in_order(store, store.list(keys.read(instance)))[:-1]
     small = [rec for rec in old if len(ids(rec)) < _ROOM]
     if len(small) <= _RECEIPTS:
         return

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from coord.board import scopes
-from coord.board.text import span
+from coord.board.text import minute, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,8 @@ def lines(
 ) -> Iterator[str]:
     """Yield messages, oldest first, each with what answers it.
 
-    `owners` says who has the scopes that are merely written about: words of a handoff are no offer.
+    Without `now` no age is told, but when a message was sent. `owners` says who has the scopes that
+    are merely written about: words of a handoff are no offer.
     Where there is nothing new, `last` is what was shown before, maybe to another reader.
     """
     yield _summary(messages) if last is None else _nothing_new(last, now)
@@ -112,4 +113,6 @@ def _age(message: Message, now: float | None) -> str:
         sent = datetime.fromisoformat(message.sent_at).timestamp()
     except (ValueError, OverflowError):  # the year 1, west of here
         return ""
-    return "" if now is None else f", {span(now - sent)} ago"
+    if now is None:
+        return f", sent {minute(sent)} by its sender's clock"
+    return f", {span(now - sent)} ago"

@@ -106,6 +106,12 @@ def publish(store: Store, key: str, value: bytes) -> bool:
     return True
 
 
+def posted(store: Store) -> set[str]:
+    """Return the ids of all messages that are marked as sent once, and may be delivered again."""
+    found = (letter for rec in store.list("posted") if (letter := _decode(rec)) is not None)
+    return {message.id for letter in found for message in letter.messages}
+
+
 def _is_past(store: Store, rec: Rec) -> bool:
     """Tell whether it was sent so long ago that it is read, and may have been taken away.
 

@@ -114,6 +114,8 @@ def unread(store: Store, instance: str) -> list[Notice]:
             found.append(notice)
         elif _is_idle(store, rec):
             store.delete(rec.key, rec.value)
+    if not store.caps.clock:  # who wrote them may have clocks that are years apart
+        return sorted(found, key=lambda notice: notice.rec.rev or 0)
     return sorted(found, key=lambda notice: notice.at)
 
 

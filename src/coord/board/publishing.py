@@ -77,7 +77,7 @@ def _told(event: Event) -> str:
 def _anew(store: Store, roll: Roll, event: Event) -> str:
     """Decide again what `event` has decided on a state that is past."""
     me = Identity(event.actor, event.instance, "pinned", None)
-    done = claims.change(store, event.scope, me, lambda state: _decided(state, roll, event))
+    done = claims.change(store, event.scope, me, lambda state: _decided(store, state, roll, event))
     owner = view.owner(done.state, event.instance)
     if done.event is None:
         return f"{_NOTHING}: {owner}"
@@ -95,14 +95,14 @@ def _is_claim(event: Event) -> bool:
     return event.kind in _CLAIMS
 
 
-def _decided(state: State, roll: Roll, event: Event) -> Change | None:
+def _decided(store: Store, state: State, roll: Roll, event: Event) -> Change | None:
     """Return what the decision of `event` makes of `state`; None where it makes nothing of it."""
     instance = event.instance or ""
     if _is_claim(event):
-        mine = max(event.state.places_of(instance), key=lambda one: one.renewed or one.since)
-        return events.joined(state, mine, roll.is_dead, roll.is_finished)
+        return events.joined(state, _made(store, event), roll.is_dead, roll.is_finished)
     if event.kind == "release":
-        return events.left(state, _given_up(event, roll), roll.is_dead, roll.rank(event.scope))
+        gone = _given_up(event, roll, _had(store, event))
+        return events.left(state, gone, roll.is_dead, roll.rank(event.scope))
     if not view.is_held_by(state, instance):
         return None
     if event.kind == "offer":
@@ -114,15 +114,42 @@ def _decided(state: State, roll: Roll, event: Event) -> Change | None:
     return handover.resumed(state, instance) if event.kind == "resume" else None
 
 
-def _given_up(event: Event, roll: Roll) -> Callable[[Place], bool]:
-    kept = {
-        (one.branch, one.since, one.nonce) for one in event.state.places_of(event.instance or "")
-    }
+def _made(store: Store, event: Event) -> Place:
+    """Return the place that a claim has made, or said something new of."""
+    mine, had = event.state.places_of(event.instance or ""), _had(store, event)
+    new = mine if had is None else [one for one in mine if one not in had.line]
+    return max(new or mine, key=lambda one: one.renewed or one.since)
+
+
+def _given_up(event: Event, roll: Roll, had: State | None) -> Callable[[Place], bool]:
+    kept = _places(event.state, event)
+    before = None if had is None else _places(had, event)
 
     def gives_up(place: Place) -> bool:
         """Tell whether a place is one that was given up: not a later one, nor of a run at work."""
-        mine = place.instance == event.instance and place.since <= event.at
-        is_kept = (place.branch, place.since, place.nonce) in kept
-        return mine and not is_kept and (not place.run or roll.is_dead(place))
+        # Where what it was decided on is kept no more, a clock that was set in between may hide it.
+        was_there = place.since <= event.at if before is None else _mark(place) in before
+        mine = place.instance == event.instance and was_there and _mark(place) not in kept
+        return mine and (not place.run or roll.is_dead(place))
 
     return gives_up
+
+
+def _places(state: State, event: Event) -> set[tuple[object, ...]]:
+    return set(map(_mark, state.places_of(event.instance or "")))
+
+
+def _mark(place: Place) -> tuple[object, ...]:
+    return place.branch, place.since, place.nonce
+
+
+def _had(store: Store, event: Event) -> State | None:
+    """Return the state that an event was decided on; None where it is kept no more."""
+    folder, seq = keys.claim(event.scope), event.seq - 1
+    rec = store.read(keys.event(folder, seq)) if event.after else None
+    try:
+        found = None if rec is None else claims.read(store, folder, rec.value, seq)
+    except eventjson.Foreign:
+        return None
+    is_it = found is not None and found.nonce == event.after and found.is_whole()
+    return found.state if found is not None and is_it else None

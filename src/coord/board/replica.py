@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from coord.base import duration, publish
 from coord.board import about, answers, copyfile, keys, moved, retired, setback
 from coord.board.copyfile import LAST, below, path_of
-from coord.board.firstseen import Sightings
 from coord.board.news import Since
 from coord.board.store import Misconfigured, Pending, Rec, StoreError, Unavailable, Unknown
 from coord.board.transacting import BATCH
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from coord.board.firstseen import Sightings
     from coord.board.news import Delta
     from coord.board.probe import Probe
     from coord.board.transacting import Transacting
@@ -250,8 +250,10 @@ class Replica:
         return [key for pid, key in self._going if pid == os.getpid()][:_ALONG]
 
     def _left(self, found: Sequence[str]) -> None:
-        """Have keys, of which the server knows by now, wait no more."""
+        """Have keys, of which the board knows by now or with its next write, wait no more."""
         if found:
+            gone = [(path_of(key),) for key in found]
+            self._copy().executemany("UPDATE rec SET ours = 0 WHERE path = ?", gone)
             self._going = [one for one in self._going if one[1] not in found]
 
     def read(self, key: str) -> Rec | None:
@@ -482,6 +484,8 @@ class Replica:
                 self._require_kept(there, base)
             if self._seen is not None:
                 news = news._replace(recs=self._seen.stamped(news.recs))
+            if base and (news.whole or any(map(setback.matters, news.gone))):
+                self._require_kept(self._after(news), base)
             if not copyfile.written(self._copy(), base, news):
                 return False
             if news.total is None:
@@ -495,6 +499,15 @@ class Replica:
         except sqlite3.Error as error:
             self._broken(error)
             return False
+
+    def _after(self, news: Delta) -> dict[str, int]:
+        """Return what there is by the news, key → the revision that wrote it."""
+        there: dict[str, int] = {}
+        if not news.whole:
+            there = dict(self._copy().execute("SELECT key, rev FROM rec").fetchall())
+        for key in news.gone:
+            there.pop(key, None)
+        return there | {rec.key: rec.rev or 0 for rec in news.recs}
 
     def _require_kept(self, there: dict[str, int], base: int) -> None:
         """Insist that what the copy had of scopes and series is `there`, or was followed by more.
@@ -513,13 +526,10 @@ class Replica:
         self._copy()  # after a fork it is another, of which nothing is known
         if self._is_old() and not (self._as_it_is and self._rev()):
             self._reaches()
-        rows = self._run(f"SELECT key, value, at, rev FROM rec WHERE {where}", *values)  # noqa: S608
+        at, given = ("at", ()) if self._seen is None else self._seen.column()
+        rows = self._run(f"SELECT key, value, {at}, rev FROM rec WHERE {where}", *given, *values)  # noqa: S608
         gone = {key for pid, key in self._going if pid == os.getpid()}
-        found = (Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone)
-        if self._seen is None:
-            return list(found)
-        told = self._seen.told
-        return [rec if rec.at is None else rec._replace(at=told(rec.at)) for rec in found]
+        return [Rec(key, value, at, rev=rev) for key, value, at, rev in rows if key not in gone]
 
     def _reaches(self) -> bool:
         """Bring the copy up to date, or go on with it as it is: then return False.
@@ -608,15 +618,20 @@ class Replica:
         if self._open is None or self._open[0] != os.getpid():
             try:
                 made = self._use(copyfile.opened(self._path))
-            except (sqlite3.Error, OSError):
-                made = self._use(copyfile.opened(copyfile.MEMORY))
+            except (sqlite3.Error, OSError) as error:
+                if isinstance(error, sqlite3.Error) and copyfile.is_no_copy(error):
+                    publish.forget(self._path)
+                made = self._use(copyfile.in_memory(self._path))
             if self.caps.clock and self._cluster.ahead is None:
                 self._cluster.ahead = copyfile.remembered(made)
             return made
         return self._open[1]
 
     def _use(self, made: sqlite3.Connection) -> sqlite3.Connection:
-        self._seen = None if self.caps.clock else Sightings(made)
+        if not self.caps.clock:
+            from coord.board.firstseen import Sightings  # noqa: PLC0415  # for these boards alone
+
+            self._seen = Sightings(made)
         self._open, self._as_of = (os.getpid(), made), _NEVER
         return made
 

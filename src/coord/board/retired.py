@@ -41,13 +41,19 @@ def highest(marks: Iterable[str]) -> int:
     return max((one for one in found if 0 <= one < MOST), default=0)
 
 
-def since(store: Store) -> float | None:
-    """Return when the first sweep began, by the store's clock; None where none ever did.
+def first(store: Store) -> Rec | None:
+    """Return the mark of the first sweep; None where none ever was."""
+    return next(iter(_marks(store)), None)
 
-    A scope that began at number 1 after that was begun by a version that knows no mark.
+
+def is_before(store: Store, mark: Rec, rec: Rec) -> bool:
+    """Tell whether a sweep began before a record was written.
+
+    A scope that began at number 1 after the first was begun by a version that knows no mark.
     """
-    first = next(iter(_marks(store)), None)
-    return None if first is None else first.at
+    if not store.caps.clock:  # to a new copy both are of today
+        return (mark.rev or 0) < (rec.rev or 0)
+    return mark.at is not None and rec.at is not None and mark.at < rec.at
 
 
 def lift(store: Store, number: int) -> None:

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from coord.base.frozen import NamedTuple
-from coord.board import actors, attendance, attending, claims, done, keys, renamed
+from coord.board import actors, attending, claims, done, keys, renamed
 from coord.board.actors import Actor
 from coord.board.store import StoreError
 from coord.identity import pin
@@ -70,7 +70,7 @@ class Roll:
         self._hears = store.caps.hosts and not store.caps.clock
         # A server's clock stamps the records, and this machine's the signs of life.
         self._shift = self.now - time.time() if store.caps.hosts and self.now is not None else 0.0
-        self.names = renamed.Names(here, self._is_afar)
+        self.names = renamed.Names(here, self.is_afar)
         self._expires = expires
         self._here()
 
@@ -130,7 +130,14 @@ class Roll:
         actor = actors.find(self._store, place.instance) if place.instance else None
         return (actor and self.away(actor)) or "in another clone"
 
-    def _is_afar(self, place: Place) -> bool:
+    def dates(self, place: Place) -> bool:
+        """Tell whether how old a place is can be told by what it says, so by a clock known here.
+
+        That of another clone may be years apart, where the board has none.
+        """
+        return not (self._hears and self.is_elsewhere(place.clone))
+
+    def is_afar(self, place: Place) -> bool:
         """Tell whether a place is of another clone on a board that both have come to."""
         return self._store.caps.hosts and self.is_elsewhere(place.clone)
 
@@ -192,9 +199,14 @@ class Roll:
         return list(actors.every(self._store))
 
     def _is_recent(self, actor: Actor, status: Status) -> bool:
-        came = None if self._is_passed_over(actor) else actor.at
-        signs = [sign for sign in (status.seen, came) if sign is not None]
+        if self._is_passed_over(actor):
+            return False
+        signs = [sign for sign in (status.seen, actor.at) if sign is not None]
         return self.now is None or any(self.now - sign < _REMEMBERED for sign in signs)
+
+    def is_here(self, actor: Actor) -> bool:
+        """Tell whether a worker is present, and its clone has not ceased to tell of it."""
+        return self.of(actor.instance).present and not self._is_passed_over(actor)
 
     def _is_passed_over(self, actor: Actor) -> bool:
         """Tell whether another clone tells of its workers, and of this one no more.
@@ -205,7 +217,8 @@ class Roll:
             return False
         told = self._attendance(actor.clone)
         return (
-            told.rev is not None
+            told is not None
+            and told.rev is not None
             and actor.instance not in told.signs
             and told.rev > (actor.rev or 0)
         )
@@ -346,7 +359,7 @@ class Roll:
         It may have given a sign after its clone has told of the last one: that is no silence yet.
         """
         sign = self._sign_of(actor)
-        late = attendance.EVERY if self._store.caps.hosts else 0.0
+        late = self._late()
         seen = self._last(actor, sign)
         if self.now is not None and seen is not None and self.now - seen < self._expires + late:
             return presence.Status(presence.PRESENT, seen, heard=self._hears)
@@ -368,21 +381,34 @@ class Roll:
     def _is_past(self, at: float) -> bool:
         return self.now is None or self._hears or at <= self.now + _AHEAD
 
+    def _late(self) -> float:
+        """Return how many seconds old what is told of other clones may be."""
+        if not self._store.caps.hosts:
+            return 0.0
+        from coord.board import attendance  # noqa: PLC0415  # 1 ms; most boards are of one host
+
+        return attendance.EVERY
+
     def _sign_of(self, actor: Actor) -> Sign | None:
-        return self._attendance(actor.clone).signs.get(actor.instance)
+        told = self._attendance(actor.clone)
+        return None if told is None else told.signs.get(actor.instance)
 
     def _host(self, actor: Actor) -> str:
-        return self._attendance(actor.clone).host or actor.host
+        told = self._attendance(actor.clone)
+        return actor.host if told is None else told.host or actor.host
 
-    def _attendance(self, made: str) -> Attendance:
+    def _attendance(self, made: str) -> Attendance | None:
         """Return what a clone tells of its workers; boards of one host hold no such record."""
         if not self._store.caps.hosts:
-            return attendance.Attendance()
+            return None
+
         if made not in self._told:
             self._told[made] = self._read(made)
         return self._told[made]
 
     def _read(self, made: str) -> Attendance:
+        from coord.board import attendance  # noqa: PLC0415  # as above
+
         if self._hears and self._clone is not None and made == self._clone.id:
             return attendance.own(self._store, made, self.now or 0.0)[0]
         return attendance.read(self._store, made)

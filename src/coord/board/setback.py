@@ -39,9 +39,14 @@ def lost(known: Mapping[str, int], there: Mapping[str, int], upto: int) -> list[
         if kind == "claims":
             is_gone = is_gone and keys.seq_of(key) > tops.get(folder, mark)
         is_other = there.get(key, rev) != rev and there[key] <= upto
-        if kind in {"claims", "ids"} and (is_gone or is_other):
+        if matters(key) and (is_gone or is_other):
             found[folder] = None
     return list(found)
+
+
+def matters(key: str) -> bool:
+    """Tell whether a record that is gone may be missed: of a scope, or a number."""
+    return key.startswith(("claims/", "ids/"))
 
 
 def error(folders: Iterable[str], where: str, url: str) -> Misconfigured:

@@ -1,8 +1,8 @@
 """Taking off the board what nobody needs any more: in portions, by whoever writes anyway.
 
-The law is on docs/store.md. A scope goes when it has been free for as long as history is kept, its
-records from the lowest to the top; a sweep that is killed, or has done its portion, leaves a scope
-that stands as it stood.
+The law is on docs/store.md. A scope goes when it has been free for as long as history is kept, or
+for a day where many others are there; its records from the lowest to the top: a sweep that is
+killed, or has done its portion, leaves a scope that stands as it stood.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 #: How long what has ended is kept, in seconds.
 KEPT_FOR = 7 * 86400
+#: As many scopes may be on a board before those that are free for a day go, since every command
+#: that reads the board looks at the top of each.
+MANY = 256
+_KEPT_OF_MANY = 86400
 #: Most records that one portion takes away; as many scopes are looked at.
 PORTION = 64
 T = TypeVar("T")
@@ -50,8 +54,9 @@ def scopes(store: Store, most: int = PORTION, among: Sequence[str] | None = None
     with store.alone() as alone:
         if not alone:
             return Done(0, 0, alone=False)
-        found = some(store.folders("claims"), most) if among is None else among
-        ended = list(_enough(store, found, now, most))
+        there = store.folders("claims")
+        found = some(there, most) if among is None else among
+        ended = list(_enough(store, found, _before(now, there), most))
         if not ended:
             return Done(0, len(found))
         notices.disprove(store, {one.folder: one.seq for one in ended})
@@ -69,7 +74,13 @@ def kept(store: Store) -> int:
     now = store.now()
     if now is None:
         return 0
-    return sum(_ended(store, folder, now) is not None for folder in store.folders("claims"))
+    there = store.folders("claims")
+    return sum(_ended(store, folder, _before(now, there)) is not None for folder in there)
+
+
+def _before(now: float, folders: Sequence[str]) -> float:
+    """Return when the newest record of a scope must be written, at the latest, for it to go."""
+    return now - (KEPT_FOR if len(folders) <= MANY else _KEPT_OF_MANY)
 
 
 def some(ones: Sequence[T], most: int) -> Sequence[T]:
@@ -80,45 +91,45 @@ def some(ones: Sequence[T], most: int) -> Sequence[T]:
     return [*ones[at : at + most], *ones[: max(0, at + most - len(ones))]]
 
 
-def _enough(store: Store, folders: Iterable[str], now: float, most: int) -> Iterator[_Ended]:
+def _enough(store: Store, folders: Iterable[str], before: float, most: int) -> Iterator[_Ended]:
     """Yield scopes that have ended, with `most` records at least, if there are so many.
 
     To judge one each of its records is read; what is not taken now would be read in vain.
     """
     due = 0
     for folder in folders:
-        one = _ended(store, folder, now) if due < most else None
+        one = _ended(store, folder, before) if due < most else None
         if one is not None:
             due += len(one.records)
             yield one
 
 
 class _Ended(NamedTuple):
-    """A scope that has been free for a week: its records, the top last, and its number."""
+    """A scope that has been free for long: its records, the top last, and its number."""
 
     folder: str
     records: Sequence[str]
     seq: int
 
 
-def _ended(store: Store, folder: str, now: float) -> _Ended | None:
-    """Return a scope that nobody holds, and nobody did for a week; None for any other.
+def _ended(store: Store, folder: str, before: float) -> _Ended | None:
+    """Return a scope that nobody holds, and whose top was written `before`; None for any other.
 
     What cannot be read is held by unknown, and stays with all that is below and above it.
     """
     try:
-        return _free(store, folder, now)
+        return _free(store, folder, before)
     except Unavailable as error:
         if error.rule != CLOSED:
             raise
         return None
 
 
-def _free(store: Store, folder: str, now: float) -> _Ended | None:
+def _free(store: Store, folder: str, before: float) -> _Ended | None:
     numbers = {keys.seq_of(rec.key): rec.key for rec in store.list(folder, values=False)}
     seq = max(numbers, default=0)
     top = store.read(numbers[seq]) if seq else None
-    if top is None or top.at is None or now - top.at <= KEPT_FOR:
+    if top is None or top.at is None or top.at >= before:
         return None
     try:
         state = eventjson.decode(top.value, folder, seq).state

@@ -77,7 +77,7 @@ def _member(member: Member, me: str | None, now: float | None) -> tuple[str, ...
     status = member.status
     own = " (you)" if member.actor.instance == me else ""
     why = member.away if status.present else status.why
-    seen = _seen(status.seen, now)
+    seen = _seen(status, now)
     return (member.actor.actor + own, _word(status), member.branch or "-", seen, why)
 
 
@@ -92,17 +92,29 @@ def silence(status: Status, now: float | None) -> str:
     """Return since when somebody is silent, and for how long."""
     if status.seen is None:
         return "silent"
+    word = "unknown, " if status.liveness == "unknown" else ""
+    if status.heard:
+        return f"{word}{_no_news(status.seen, now)}"
     at = datetime.fromtimestamp(status.seen, UTC)
     age = "" if now is None else f" ({span(now - status.seen)})"
     day = "%Y-%m-%d %H:%MZ" if now is None or now - status.seen >= _DAY else "%H:%MZ"
-    word = "unknown, silent" if status.liveness == "unknown" else "silent"
-    return f"{word} since {at.strftime(day)}{age}"
+    return f"{word}silent since {at.strftime(day)}{age}"
 
 
-def _seen(seen: float | None, now: float | None) -> str:
-    if seen is None or now is None:
+def _seen(status: Status, now: float | None) -> str:
+    """Return how long ago a worker was seen; without a clock, since when it was no news here."""
+    if status.seen is None or now is None:
         return ""
-    return f"seen {span(now - seen)} ago"
+    if not status.heard:
+        return f"seen {span(now - status.seen)} ago"
+    if status.present:
+        return f"news first seen here {span(now - status.seen)} ago"
+    return _no_news(status.seen, now)
+
+
+def _no_news(seen: float, now: float | None) -> str:
+    age = "" if now is None else f" for {span(now - seen)}"
+    return f"no news{age} since this clone looks"
 
 
 def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str]:
@@ -116,7 +128,7 @@ def _row(name: str, row: Row, me: str | None, now: float | None) -> Iterator[str
         *(_why_stale(row) if row.stale and not row.done else []),
     ]
     tail = f" ({', '.join(marks)})" if marks else ""
-    who = f"{_named(first, me)}{_age(first.place, now, row.began)}"
+    who = f"{_named(first, me)}{_age(first, now, row.began)}"
     yield f"  {name}  {who}{tail}"
     margin = " " * (min(_WIDEST, width(name)) + 4)
     if first.place.intent:
@@ -139,7 +151,7 @@ def _why_stale(row: Row) -> tuple[str, ...]:
 
 def _follower(claimant: Claimant, row: Row, me: str | None, now: float | None) -> str:
     place = claimant.place
-    age = _age(place, now, row.began)
+    age = _age(claimant, now, row.began)
     if place.run and claimant.state == "held":
         return f"runs {_run(place)}{age}"
     if claimant.number is None and place.run:
@@ -162,22 +174,25 @@ def _named(claimant: Claimant, me: str | None) -> str:
     if is_unknown(place):
         return "held by unknown: its record cannot be read"
     own = " (you)" if place.instance == me and me is not None else ""
+    where = on_host(place, afar=claimant.afar)
     if claimant.branch is None:
-        return f"{place.actor}{own}{on_host(place)}"
+        return f"{place.actor}{own}{where}"
     was = f", was {claimant.was}," if claimant.was else ""
     to = "for" if place.on_behalf else "on"
-    return f"{place.actor}{own} {to} {claimant.branch}{was}{on_host(place)}"
+    return f"{place.actor}{own} {to} {claimant.branch}{was}{where}"
 
 
 def _issue(place: Place) -> str:
     return f"#{place.issue}" if isinstance(place.issue, int) else str(place.issue)
 
 
-def _age(place: Place, now: float | None, began: float | None) -> str:
+def _age(claimant: Claimant, now: float | None, began: float | None) -> str:
     """Return for how long a place was taken; the store's clock bounds what a claimant's said."""
-    since = seconds(place.since)
+    since = seconds(claimant.place.since)
     if since is None or now is None:
         return ""
+    if not claimant.dated:
+        return f" since {minute(since)} by its own clock"
     return f" for {span(now - (since if began is None else max(since, began)))}"
 
 
@@ -187,6 +202,14 @@ def seconds(moment: str) -> float | None:
         return datetime.fromisoformat(moment).timestamp()
     except (ValueError, OverflowError):  # the year 1, west of here
         return None
+
+
+def minute(at: float) -> str:
+    """Return a moment that another machine's clock showed, as it would be read there."""
+    try:
+        return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%MZ}"
+    except (ValueError, OverflowError):  # before the year 1
+        return "an unknown time"
 
 
 def _result(event: Event) -> str:

@@ -27,6 +27,8 @@ class Claimant(NamedTuple):
         gone: its worktree was removed.
         liveness: what is known of its worker, one of the six words.
         branch: what its branch is called now.
+        dated: how long ago it was taken can be told (:meth:`coord.board.roll.Roll.dates`).
+        afar: it is another clone's, on a board that both have come to.
     """
 
     place: Place
@@ -35,6 +37,8 @@ class Claimant(NamedTuple):
     gone: bool = False
     liveness: str | None = None
     branch: str | None = None
+    dated: bool = True
+    afar: bool = False
 
     @property
     def was(self) -> str | None:
@@ -116,14 +120,14 @@ def claimants(state: State, roll: Roll) -> Iterable[Claimant]:
     """Yield the line with its numbers; waits of the dead have none, a run at work its claim's."""
     number = 0
     for index, place in enumerate(state.line):
+        known, branch, afar = _liveness(place, roll), _branch(place, roll), roll.is_afar(place)
         if index and roll.is_dead(place):
-            gone, known = roll.is_gone(place), _liveness(place, roll)
-            yield Claimant(place, None, "dead", gone, known, _branch(place, roll))
+            gone = roll.is_gone(place)
+            yield Claimant(place, None, "dead", gone, known, branch, roll.dates(place), afar)
             continue
         number += not (index and place.run and state.has_turn(index))
         state_of = "waiting" if number > 1 else "held"
-        known = _liveness(place, roll)
-        yield Claimant(place, number, state_of, liveness=known, branch=_branch(place, roll))
+        yield Claimant(place, number, state_of, False, known, branch, roll.dates(place), afar)
 
 
 def _branch(place: Place, roll: Roll) -> str | None:
@@ -193,17 +197,25 @@ def owner(state: State, instance: str | None, what: str = "it") -> str:
     return f"{what} is held by {told(state.holder)}, at generation {state.generation}"
 
 
-def on_host(place: Place) -> str:
-    """Return on which machine a place was taken, as what follows a name; empty for this one."""
+def on_host(place: Place, *, afar: bool) -> str:
+    """Return on which machine a place was taken, as what follows a name; empty for this one.
+
+    Of one that is `afar`, in another clone, at least that: names may be equal everywhere.
+    """
     host = place.process.host if place.process else ""
-    return f" at {host}" if host not in {"", machine.host()} else ""
+    if host not in {"", machine.host()}:
+        return f" at {host}"
+    return " in another clone" if afar else ""
 
 
-def told(place: Place) -> str:
-    """Return a holder in a few words: name and branch, and the machine where that is another."""
+def told(place: Place, roll: Roll | None = None) -> str:
+    """Return a holder in a few words: name and branch, and the machine where that is another.
+
+    Whoever has the `roll` at hand learns of another clone as well.
+    """
     if is_unknown(place):
         return "unknown (its record cannot be read)"
     held_for = "for " if place.on_behalf else ""
     who = f"{place.actor} ({held_for}{place.branch})" if place.branch else place.actor
-    who += on_host(place)
+    who += on_host(place, afar=roll is not None and roll.is_afar(place))
     return f"{who}, by {run(place)}" if place.run else who

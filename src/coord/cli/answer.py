@@ -36,7 +36,7 @@ def _claim(made: Claims, one: Claim) -> None:
         show.line(f"{scope} is yours, generation {state.generation}")
         return
     gone = lost.found(scope, holder, made.roll, state.generation, made.worker.branch)
-    by = f"{view.told(holder)}{gone.words if gone else ''}"
+    by = f"{view.told(holder, made.roll)}{gone.words if gone else ''}"
     number = mine.number or len(state.line)
     is_order = view.orders_merges(scope, state.line)
     end = " in the order of merging" if is_order else ", and do not hold it yet"

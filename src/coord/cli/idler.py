@@ -92,6 +92,8 @@ def _slept(wait: Asleep) -> int:
                 wait.ended = f"{wait.names[bell.ended]} (pid {wait.above[bell.ended][0]})"
             code = _said(wait, _AWAKE if left <= 0 else _ORPHAN)
             return 1 if code is None else code
+        if os.path.lexists(f"{wait.common_dir}/hooks/coord/store"):  # the board is elsewhere by now
+            awake(wait)
         seen = None
         if time.monotonic() - beaten >= wait.every:
             beaten = time.monotonic()

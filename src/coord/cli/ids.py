@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import click
 
 from coord.base.cquote import c_quoted
@@ -37,6 +39,7 @@ def next_(asked: str | None, *, namespace: str, as_json: bool) -> None:
 @show.json_option
 def list_(*, namespace: str | None, as_json: bool) -> None:
     """Show the identifiers of every branch and worktree, and those that are only reserved."""
+    gc.disable()  # as for the board: all that is read here is kept to the end
     rows = ids.listed(edge.call(None, "id list", [namespace] if namespace else []), namespace)
     if as_json:
         show.document(documents.listing(rows))
@@ -48,6 +51,7 @@ def list_(*, namespace: str | None, as_json: bool) -> None:
 @show.json_option
 def check(*, as_json: bool) -> int:
     """Prove that no identifier of this clone has two claimants; exit 1 when one has."""
+    gc.disable()
     report = taken.judge(where.located(edge.call(None, "id check")))
     if as_json:
         show.document(documents.checked(report))

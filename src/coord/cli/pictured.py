@@ -45,6 +45,7 @@ def seen(call: Call) -> Seen:
         overlaps.document(meetings.overlap(call)),
         [ledgers.move(one) for one in shipped.shipped(call)],
         found.unreached,
+        found.worker.store.caps.clock,
     )
 
 

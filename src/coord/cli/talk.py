@@ -67,7 +67,8 @@ def inbox(asked: str | None, *, everything: bool, as_json: bool) -> None:
 
         show.document(messages.inbox(found))
     else:
-        now = found.worker.store.now()
+        store = found.worker.store
+        now = store.now() if store.caps.clock else None
         show.lines(inboxtext.lines(found.messages, now, inboxes.owners(found), found.last))
     if found.broken:
         count = len(found.broken)

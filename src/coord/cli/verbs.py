@@ -52,7 +52,7 @@ GROUPS = {
         "pin": ("who", "Pin an identity to this worktree."),
         "reauthor": ("reauthor", "Give your own unpublished commits their right author."),
         "clone-id": ("cloneid", "Show which clone this is; settle what a copied one is to be."),
-        "store": ("store", "Show where the board is kept, or keep it on a server for many hosts."),
+        "store": ("store", "Show where the board is kept, or keep it where many hosts share it."),
         "agents": ("agents", "Print a paragraph for AGENTS.md."),
         "completion": ("completion", "Print what makes your shell complete all this."),
     },

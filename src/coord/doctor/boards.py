@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
@@ -19,7 +20,7 @@ from coord.repo import git
 from coord.settings import config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from coord.board.events import Event
     from coord.board.store import Store
@@ -46,10 +47,21 @@ def judge(here: Worktree, *, installed: bool) -> Verdict:
     findings = _in_the_folder(here.common_dir) if not store.caps.hosts else []
     notes: Iterator[str] = itertools.chain(suggested, found.notes)
     if not findings:
-        findings = _found(store, here.common_dir, found.where)
-        more = () if findings else itertools.chain(_kept(store), _deleted(here, store))
-        notes = itertools.chain(notes, more)
+        tops = cache(lambda: list(claims.tops(store)))
+        findings = _found(store, here.common_dir, found.where, tops)
+        if not findings:
+            left = _deleted(here, tops(), shared=store.caps.hosts)
+            notes = itertools.chain(notes, _kept(store), left)
     return verdict(_BOARD, found.right, [*troubles, *findings], notes)
+
+
+def again(common_dir: str) -> str:
+    """Return the command that comes to the board anew: on a server, with its secret asked again."""
+    try:
+        found = chosen.choice(common_dir)
+    except StoreError:
+        found = None
+    return "git coord store" if found is None else f"git coord store use {quote(found.url)}"
 
 
 def _in_the_folder(common_dir: str) -> list[Finding]:
@@ -62,11 +74,13 @@ def _in_the_folder(common_dir: str) -> list[Finding]:
     return [*found, *_left(common_dir, root)]
 
 
-def _found(store: Store, common_dir: str, where: str) -> list[Finding]:
+def _found(
+    store: Store, common_dir: str, where: str, tops: Callable[[], list[Event]]
+) -> list[Finding]:
     """Return what is wrong with the records."""
     root = where if store.caps.hosts else chosen.folder(common_dir)
     return [
-        *_unreadable(store, common_dir, root),
+        *_unreadable(tops, common_dir, root),
         *_reused(store, common_dir),
         *_unpublished(store, common_dir),
     ]
@@ -105,21 +119,21 @@ def _kept(store: Store) -> Iterator[str]:
     """Yield how much is on the board that a sweep takes away, where it is more than a portion."""
     folders = len(store.folders("claims"))
     if folders > sweep.PORTION and (kept := sweep.kept(store)) > sweep.PORTION:
-        yield f"{kept} of {folders} scopes are free for a week and more: git coord doctor --sweep"
+        yield f"{kept} of {folders} scopes are long free: git coord doctor --sweep"
 
 
-def _deleted(here: Worktree, store: Store) -> Iterator[str]:
+def _deleted(here: Worktree, tops: Iterable[Event], *, shared: bool) -> Iterator[str]:
     """Yield how many finished branches are there no more, whose claims stay until they land."""
-    done = [event for event in claims.tops(store) if event.state.finished_at is not None]
+    done = [event for event in tops if event.state.finished_at is not None]
     if not done:
         return
-    own, names = {"", None, clone.known(here.common_dir)}, renamed.Names(here)
+    own, names = clone.may_own(here.common_dir, shared=shared), renamed.Names(here)
     listing = git.ask("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/", cwd=here.cwd)
     refs = {keys.normal(name) for name in listing.text.split("\n")}
     gone = [
         name
         for event in done
-        if event.state.holder is not None and event.state.holder.clone in own
+        if event.state.holder is not None and own(event.state.holder.clone)
         if (name := _called(event, names)) not in refs
     ]
     if gone:
@@ -152,10 +166,10 @@ def _parts(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names if keys.is_part(name) and name not in own]
 
 
-def _unreadable(store: Store, common_dir: str, root: str) -> Iterator[Finding]:
+def _unreadable(tops: Callable[[], list[Event]], common_dir: str, root: str) -> Iterator[Finding]:
     """Yield each scope whose newest record is none, or the last there can be."""
     try:
-        for event in claims.tops(store):
+        for event in tops():
             if event.seq >= keys.MOST - 1:
                 path = os.path.join(root, keys.event(keys.claim(event.scope), event.seq))
                 message = f"{path} is none of ours, and after it {shown(event.scope)} has no number"
@@ -168,12 +182,12 @@ def _unreadable(store: Store, common_dir: str, root: str) -> Iterator[Finding]:
 
 def _reused(store: Store, common_dir: str) -> Iterator[Finding]:
     """Yield each scope that a version without the mark began anew after it had been swept away."""
-    since = retired.since(store)
-    if since is None:
+    mark = retired.first(store)
+    if mark is None:
         return
     for folder in store.folders("claims"):
         first = store.read(keys.event(folder, 1))
-        if first is not None and first.at is not None and first.at > since:
+        if first is not None and retired.is_before(store, mark, first):
             yield _given_twice(common_dir, folder)
 
 

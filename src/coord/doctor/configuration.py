@@ -219,12 +219,15 @@ def _ours(view: View, shared: Shared) -> Iterator[Finding]:
 
 def _foreign(views: Sequence[View], shared: Shared) -> Iterator[Finding]:
     """Yield what stands in the author's files and is no author: every git command obeys it."""
-    joined = os.path.realpath(os.path.join(shared.common_dir, "coord", "identities"))
-    judged = set()
+    folder = os.path.join(shared.common_dir, "coord")
+    joined = {
+        os.path.realpath(os.path.join(folder, one)) for one in includeif.files(shared.common_dir)
+    }
+    judged: set[Entry] = set()
     for view in views:
         own = os.path.realpath(view.here.private(includeif.AUTHOR))
         for entry in view.config.entries:
-            if entry.file not in {own, joined} or entry in judged:
+            if (entry.file != own and entry.file not in joined) or entry in judged:
                 continue
             judged.add(entry)
             if not _is_foreign(entry, own):
@@ -244,7 +247,8 @@ def _is_foreign(entry: Entry, own: str) -> bool:
         return section not in {"user", "author", "committer"}
     folder, name = os.path.split(entry.value)
     ours = folder == ".." or os.path.dirname(folder) == "../worktrees"
-    return section != "includeif" or not ours or name != includeif.AUTHOR
+    ours = (ours and name == includeif.AUTHOR) or includeif.is_below(entry.value)
+    return section != "includeif" or not ours
 
 
 def _notes(views: Sequence[View], shared: Shared) -> Iterator[str]:

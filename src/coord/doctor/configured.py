@@ -54,11 +54,21 @@ class Listing(NamedTuple):
         return Listing(tuple(entry for entry in self.entries if entry.file == file))
 
 
-def ask(cwd: str, env: Mapping[str, str]) -> Listing | None:
-    """Return what git reads in `cwd`; None when it reads nothing (the repository is broken)."""
+#: As git names a config file, with the folder where it does not say the whole path → the file.
+Files = dict[str, str]
+
+
+def ask(cwd: str, env: Mapping[str, str], files: Files | None = None) -> Listing | None:
+    """Return what git reads in `cwd`; None when it reads nothing (the repository is broken).
+
+    Args:
+        cwd: a worktree.
+        env: the environment of the user's own git.
+        files: those that other worktrees read, which are mostly the same; added to.
+    """
     options = ("--list", "--null", "--show-scope", "--show-origin", "--includes")
     done = git.as_user("config", *options, cwd=cwd, env=env)
-    return None if done.code else parsed(done.out, cwd)
+    return None if done.code else parsed(done.out, cwd, files)
 
 
 def ask_file(file: str, cwd: str, env: Mapping[str, str]) -> Listing:
@@ -68,20 +78,21 @@ def ask_file(file: str, cwd: str, env: Mapping[str, str]) -> Listing:
     return parsed(done.out, cwd)
 
 
-def parsed(out: bytes, cwd: str) -> Listing:
+def parsed(out: bytes, cwd: str, files: Files | None = None) -> Listing:
     """Return the entries in the output of ``git config --list --show-scope --show-origin -z``."""
-    fields = [os.fsdecode(part) for part in out.split(b"\0")[:-1]]
+    fields = os.fsdecode(out).split("\0")[:-1]
     triples = zip(fields[::3], fields[1::3], fields[2::3], strict=True)
-    files: dict[str, str] = {}  # the file that joins all authors names each worktree
+    files = {} if files is None else files
     return Listing(tuple(_entry(*triple, cwd, files) for triple in triples))
 
 
-def _entry(scope: str, origin: str, pair: str, cwd: str, files: dict[str, str]) -> Entry:
+def _entry(scope: str, origin: str, pair: str, cwd: str, files: Files) -> Entry:
     key, has_value, value = pair.partition("\n")
-    if origin not in files:
+    named = origin if origin.startswith("file:/") else f"{origin}\n{cwd}"
+    if named not in files:
         file = origin.removeprefix("file:")
-        files[origin] = os.path.realpath(os.path.join(cwd, file)) if origin != file else origin
-    return Entry(scope, files[origin], key, value if has_value else "true")
+        files[named] = os.path.realpath(os.path.join(cwd, file)) if origin != file else origin
+    return Entry(scope, files[named], key, value if has_value else "true")
 
 
 def truth(value: str) -> bool:

@@ -16,6 +16,7 @@ from coord.doctor import (
     guards,
     hooks,
     installation,
+    likeness,
     moved,
     paths,
     pending,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 # git's children are short and mostly wait for the disk: a few more than there are processors.
 _AT_ONCE = (os.cpu_count() or 1) + 2
+_OURS = "git coord doctor"
 _IN_FULL = 8  # worktrees in which each hook is fired: 40 would take a second more
 
 
@@ -89,6 +91,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
     env = hookspath.environment(environ)
     listed = worktree.siblings(here)
     copies = copied.read(here.common_dir) if installed else ()
+    closed = permitted.judge(here.common_dir)
     views, waiting, ran = _looked(here, listed, installed, env, block, version=version)
     verdicts = (
         _installation(here, installed),
@@ -100,10 +103,20 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         moved.judge(list(underneath.moved(listed, here.common_dir)), views),
         pending.judge(waiting),
         boards.judge(here, installed=installed is not None),
-        permitted.judge(here.common_dir),
+        closed,
         clones.judge(here),
     )
-    return Diagnosis(here, views, verdicts, version)
+    runs = [*(one.run for one in closed.findings), boards.again(here.common_dir)]
+    return Diagnosis(here, views, tuple(_led_on(one, runs[0]) for one in verdicts), version)
+
+
+def _led_on(found: Verdict, run: str) -> Verdict:
+    """Return a verdict whose findings name `run` where they would send its reader here again.
+
+    What others raise does: it is closed to us, as a rule, and another verdict says how that ends.
+    """
+    ours = [replace(one, run=run) if one.run == _OURS else one for one in found.findings]
+    return replace(found, findings=ours)
 
 
 def basics(here: Worktree, environ: Mapping[str, str]) -> list[Finding]:
@@ -140,7 +153,8 @@ def _looked(
         started = pool.submit(runtime.ask, here, installed, version)
         prober = Prober(env, scratch, os.path.join(here.common_dir, HOME))
         is_installed = installed is not None
-        means = Means(here.common_dir, prober, is_installed, block, version, matches={})
+        known = guards.Known({}, {})
+        means = Means(here.common_dir, prober, is_installed, block, version, known=known, files={})
         moved = _moved(siblings, here)
         there = [one._replace(path=here.cwd) if one.git_dir in moved else one for one in siblings]
         views = tuple(_named(view, moved) for view in _looks(there, means, pool))
@@ -169,7 +183,8 @@ def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[Vi
     folders = {view.hooks.folder for view in first if view.hooks and view.hooks.proved}
     aliases = [view.config.last("alias.coord") for view in first if view.alias]
     texts = {alias.value for alias in aliases if alias is not None}
-    lighter = means._replace(proved=frozenset(folders | texts))
+    model = likeness.model(first) if means.installed else None
+    lighter = means._replace(proved=frozenset(folders | texts), model=model)
     return first + list(pool.map(lambda sibling: look(sibling, lighter), siblings[_IN_FULL:]))
 
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
-from coord.doctor import configured, guards, strayed
+from coord.doctor import configured, guards, likeness, strayed
 from coord.doctor.configured import Listing
 from coord.doctor.guards import Guards
-from coord.identity import pin
+from coord.identity import includeif, pin
 from coord.repo import git, worktree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from coord.doctor.likeness import Model
     from coord.doctor.probes import Hooks, Prober
     from coord.doctor.strayed import Stray
     from coord.identity.pin import Pin
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _WHO = ("name", "email")
 _NEXT = "--coord-next"  # rev-parse prints what it does not know: a path may hold a newline
 _ROLES = ("AUTHOR", "COMMITTER")
+_PLACES = ("core.worktree", "core.hookspath")
 # What git takes off the ends of a name or an address, and what it takes out of the middle.
 _CRUD = "\\x00-\\x20.,:;<>\"'\\\\"
 _PLAIN = re.compile(f"[^{_CRUD}]([^\\n<>]*[^{_CRUD}])?")
@@ -96,7 +98,9 @@ class Means(NamedTuple):
         block: the rules in ``info/attributes``.
         git: git's version.
         proved: hook folders of which every hook of ours answered already, and texts of the alias.
-        matches: which patterns match which paths, where that was asked for already.
+        known: what attributes were found in other worktrees.
+        files: config files that were found in other worktrees.
+        model: a worktree that others may be like.
     """
 
     common_dir: str
@@ -105,7 +109,9 @@ class Means(NamedTuple):
     block: tuple[Line, ...]
     git: tuple[int, ...]
     proved: frozenset[str] = frozenset()
-    matches: guards.Matches | None = None
+    known: guards.Known | None = None
+    files: configured.Files | None = None
+    model: Model | None = None
 
 
 def look(sibling: Sibling, means: Means) -> View:
@@ -130,10 +136,14 @@ def look(sibling: Sibling, means: Means) -> View:
 
 def _inside(view: View, means: Means) -> View:
     """Ask git inside a worktree that has a folder."""
-    done = git.as_user(*_QUESTION, cwd=view.folder, env=means.prober.env)
-    hooks, git_dir, top = _answers(done)
-    fault, words = _disagreement(view, git_dir, top, os.fsdecode(done.err))
-    listing = configured.ask(view.folder, means.prober.env)
+    like = means.model and likeness.found(means.model, view, means.prober)
+    if like is not None:
+        here = view.here._replace(top=os.path.realpath(view.folder))
+        view = replace(view, config=like.config, here=here, hooks=like.hooks, alias=True)
+        return _guarded(view, means)
+    listing = configured.ask(view.folder, means.prober.env, means.files)
+    hooks, git_dir, top, err = _read(view, listing) or _asked(view, means)
+    fault, words = _disagreement(view, git_dir, top, err)
     if listing is None and not fault:
         told = git.as_user("config", "--list", cwd=view.folder, env=means.prober.env)
         fault, words = UNREADABLE, os.fsdecode(told.err)
@@ -146,12 +156,15 @@ def _inside(view: View, means: Means) -> View:
     view = replace(view, config=listing, here=view.here._replace(top=top_here))
     if means.installed:
         view = _probed(view, means, hooks)
-    if view.bare:
-        return view
-    idents = _configured(listing) or _idents(view.folder)
+    return view if view.bare else _guarded(view, means)
+
+
+def _guarded(view: View, means: Means) -> View:
+    """Look who commits there, and what is guarded."""
+    idents = _configured(view.config) or _idents(view.folder)
     found = Guards()
     if means.installed:
-        found = guards.ask(view.here, listing, means.block, means.git, means.matches)
+        found = guards.ask(view.here, view.config, means.block, means.git, means.known)
     return replace(view, author=idents["AUTHOR"], committer=idents["COMMITTER"], guards=found)
 
 
@@ -163,15 +176,37 @@ _QUESTION = (
 )
 
 
+def _read(view: View, listing: Listing | None) -> tuple[str, str, str, str] | None:
+    """Return what :func:`_asked` does, where what git reads here has said it already.
+
+    That is the author that is joined for this private git dir alone, and no setting of places.
+    """
+    here = view.here
+    if listing is None or not here.linked or listing.last(*_PLACES) or _is_bare(listing):
+        return None
+    own = os.path.realpath(here.private(includeif.AUTHOR))
+    if not listing.in_file(own).entries or not strayed.leads(view.folder, here.git_dir):
+        return None
+    folder = os.path.realpath(view.folder)
+    return os.path.join(here.common_dir, "hooks"), here.git_dir, folder, ""
+
+
+def _is_bare(listing: Listing) -> bool:
+    entry = listing.last("core.bare")
+    return entry is not None and configured.truth(entry.value)
+
+
+def _asked(view: View, means: Means) -> tuple[str, str, str, str]:
+    """Return hooks folder, git dir and top level, empty where git did not say, and its words."""
+    done = git.as_user(*_QUESTION, cwd=view.folder, env=means.prober.env)
+    parts = os.fsdecode(done.out).split(f"\n{_NEXT}\n")
+    hooks, git_dir, top = [*(part.removesuffix("\n") for part in parts), "", "", ""][:3]
+    return hooks, git_dir, top, os.fsdecode(done.err)
+
+
 def _strayed(view: View) -> Stray | None:
     here = view.here
     return strayed.sought(here.git_dir, here.common_dir) if here.linked else None
-
-
-def _answers(done: git.Output) -> list[str]:
-    """Return hooks folder, git dir and top level; empty for what git did not say."""
-    parts = os.fsdecode(done.out).split(f"\n{_NEXT}\n")
-    return [*(part.removesuffix("\n") for part in parts), "", "", ""][:3]
 
 
 def _disagreement(view: View, git_dir: str, top: str, err: str) -> tuple[str, str]:

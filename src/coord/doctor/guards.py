@@ -85,8 +85,20 @@ class Guards:
     changelogs: tuple[tuple[str, str], ...] = ()
 
 
-#: (ignorecase, patterns, paths) → path → the number of the last pattern that matches it.
-Matches = dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, int]]
+#: What decides what git makes of attributes: settings, paths, and texts of attributes files.
+Deciding = tuple[tuple[str, ...], tuple[str, ...], tuple[bytes | None, ...]]
+
+
+class Known(NamedTuple):
+    """What worktrees, which are mostly alike, were found to have; each adds to it.
+
+    Attributes:
+        matches: (ignorecase, patterns, paths) → path → number of the last pattern that matches it.
+        attributes: what decides → the triples of ``check-attr``.
+    """
+
+    matches: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, int]]
+    attributes: dict[Deciding, list[tuple[str, str, str]]]
 
 
 def ask(
@@ -94,7 +106,7 @@ def ask(
     listing: Listing,
     block: Sequence[Line],
     version: tuple[int, ...],
-    matches: Matches | None = None,
+    known: Known | None = None,
 ) -> Guards:
     """Look at the guarded paths of one worktree.
 
@@ -103,16 +115,17 @@ def ask(
         listing: config as git reads it there.
         block: the rules in ``info/attributes``.
         version: git's.
-        matches: what other worktrees, which are mostly alike, have found; it is added to.
+        known: what other worktrees were found to have.
     """
+    known = known or Known({}, {})
     tags = _tags(here, (*_SPECS, f":(top,literal){config.FILE}"))
     texts, hidden = _files(here, tags, cone=version < _READS_OUTSIDE and _is_cone(listing))
     rules = tuple(attributesfile.rules(texts.get(attributesfile.COMMITTED, b"")))
-    paths = _paths(here, tags)
+    paths = _paths(here, tags, listing.values(), known)
     declared, fault = _declared(here)
     derived = [path.path for path in paths if path.kind == "derived"]
     fold = listing.values().get("core.ignorecase", "")
-    matching = partial(_matching, here, fold, {} if matches is None else matches)
+    matching = partial(_matching, here, fold, known)
     return Guards(
         paths=paths,
         rules=rules,
@@ -194,10 +207,18 @@ def _is_cone(listing: Listing) -> bool:
     return sparse and configured.truth(values.get("core.sparsecheckoutcone", ""))
 
 
-def _paths(here: Worktree, tags: dict[str, str]) -> tuple[Path, ...]:
+def _paths(
+    here: Worktree, tags: dict[str, str], settings: dict[str, str], known: Known
+) -> tuple[Path, ...]:
     """Return the guarded ones among the listed paths, as git sees their attributes."""
+    decide = _deciding(here, tags, settings)
+    triples = known.attributes.get(decide) if decide else None
+    if triples is None:
+        triples = guarded.attributes(here, ("merge", *_NAMES), tags)
+    if decide:
+        known.attributes[decide] = triples
     values: dict[str, dict[str, str]] = {}
-    for path, name, value in guarded.attributes(here, ("merge", *_NAMES), tags):
+    for path, name, value in triples:
         values.setdefault(path, {})[name] = value
     return tuple(
         Path(path, kind, found["merge"], tags[path] == "S")
@@ -205,6 +226,28 @@ def _paths(here: Worktree, tags: dict[str, str]) -> tuple[Path, ...]:
         for kind in guarded.KINDS
         if found[guarded.attribute(kind)] == "set"
     )
+
+
+def _deciding(here: Worktree, tags: dict[str, str], settings: dict[str, str]) -> Deciding | None:
+    """Return what decides the attributes of the listed paths; None if it is not files alone.
+
+    In place of a file that is not checked out git takes the one of the index.
+    """
+    folders = {folder for path in tags for folder in _above(path)}
+    names = sorted(os.path.join(folder, attributesfile.COMMITTED) for folder in folders)
+    texts = {name: disk.read(_full(here, name)) for name in names}
+    own = settings.get("core.attributesfile", "")
+    away = any(text is None and name in tags for name, text in texts.items())
+    if away or "attr.tree" in settings or (own and not own.startswith(("/", "~"))):
+        return None
+    return (own, settings.get("core.ignorecase", "")), (*tags,), (*texts.values(),)
+
+
+def _above(path: str) -> Iterator[str]:
+    """Yield the folders that a path is in, the top one as an empty name."""
+    while path:
+        path = os.path.dirname(path)
+        yield path
 
 
 def _declared(here: Worktree) -> tuple[Config, CoordError | None]:
@@ -217,13 +260,13 @@ def _declared(here: Worktree) -> tuple[Config, CoordError | None]:
 
 
 def _matching(
-    here: Worktree, fold: str, known: Matches, patterns: Sequence[str], paths: Sequence[str]
+    here: Worktree, fold: str, known: Known, patterns: Sequence[str], paths: Sequence[str]
 ) -> dict[str, int]:
     """Return path → number of the last of `patterns` that matches it, asked for once a fleet."""
     key = fold, tuple(patterns), tuple(paths)
-    if key not in known:
-        known[key] = guarded.matched(here, patterns, paths)
-    return known[key]
+    if key not in known.matches:
+        known.matches[key] = guarded.matched(here, patterns, paths)
+    return known.matches[key]
 
 
 def _without(

@@ -30,7 +30,7 @@ def judge(common_dir: str) -> Verdict:
     tops = {}
     for top in _tops(common_dir):
         before = len(closed)
-        closed += islice((path for path in _below(top) if not _may(path)), _ENOUGH)
+        closed += islice(_closed(top), _ENOUGH)
         if len(closed) > before:
             tops[top] = closed[before]
         if len(closed) > _ENOUGH:
@@ -70,13 +70,16 @@ def _listed(folder: str) -> list[str]:
         return []
 
 
-def _below(top: str) -> Iterator[str]:
-    if os.path.islink(top) or not os.path.isdir(top):
-        yield top
+def _closed(top: str) -> Iterator[str]:
+    """Yield what is closed to us at `top` and below; of a file that is not, one call tells."""
+    yield from () if _may(top) else (top,)
+    if os.path.islink(top):
         return
-    for folder, _, files in os.walk(top):
-        yield folder
-        yield from (os.path.join(folder, file) for file in files)
+    for folder, inner, files in os.walk(top):  # which says nothing of one that it cannot list
+        yield from (path for name in inner if not _may(path := f"{folder}/{name}"))
+        for path in (f"{folder}/{file}" for file in files):
+            if not (os.access(path, os.R_OK) or _may(path)):
+                yield path
 
 
 def _may(path: str) -> bool:

@@ -130,6 +130,18 @@ class Prober(NamedTuple):
             git.as_user("-c", line, "coord-probe", cwd=cwd, env={**self.env, VARIABLE: answer.path})
             return "alias" in answer.lines()
 
+    def traced(self, cwd: str, keys: str) -> bytes | None:
+        """Fire one hook in `cwd`, and return what git prints of its config; None if it is silent.
+
+        Args:
+            cwd: the worktree; what git reads and runs there is known.
+            keys: patterns of the keys.
+        """
+        with _File(self.scratch) as trace:
+            env = {"GIT_TRACE2_EVENT": trace.path, "GIT_TRACE2_CONFIG_PARAMS": keys}
+            heard = self._fired(cwd, [_ONE], {**self.env, **env})
+            return trace.data() if heard == [_ONE] else None
+
     def _fired(self, cwd: str, events: Sequence[str], env: Mapping[str, str]) -> list[str]:
         """Let git run the hooks of `events` and return those that answered, in order."""
         with _File(self.scratch) as answer:
@@ -180,6 +192,11 @@ class _File:
     def __enter__(self) -> _File:
         with open(self.path, "xb"):
             return self
+
+    def data(self) -> bytes:
+        """Return what stands in it so far."""
+        with open(self.path, "rb") as file:
+            return file.read()
 
     def lines(self) -> list[str]:
         """Return the answers so far."""

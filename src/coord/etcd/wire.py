@@ -162,11 +162,12 @@ class Link:
 
     def _chunks(self, end: End, most: int) -> bytes:
         parts: list[bytes] = []
+        had = 0
         while size := int(self._line(end, _HEAD).partition(b";")[0], 16):
             if size < 0:
                 raise ValueError(size)
-            parts.append(self._exactly(size, end, most))
-            most -= size
+            parts.append(self._exactly(size, end, most, had))
+            had += size
             self._line(end, _HEAD)
         while self._line(end, _HEAD):
             pass
@@ -180,8 +181,9 @@ class Link:
         line, _, self._rest = self._rest.partition(b"\r\n")
         return line
 
-    def _exactly(self, size: int, end: End, most: int) -> bytes:
-        if size > most:
+    def _exactly(self, size: int, end: End, most: int, had: int = 0) -> bytes:
+        """Return so many bytes, of an answer of which as many were had before."""
+        if had + size > most:
             raise TooLarge(self.where, f"the answer has more than {most} bytes")
         parts, left = [self._rest[:size]], size - len(self._rest)
         self._rest = self._rest[size:]

@@ -35,6 +35,7 @@ class Screen(NamedTuple):
         suggestion: the one thing to look at.
         unavailable: part → why it is missing.
         unreached: since when the board's server cannot be reached; None where it can.
+        dated: the board's clock says when messages were sent; else each sender's does.
     """
 
     actor: str
@@ -48,6 +49,7 @@ class Screen(NamedTuple):
     suggestion: Suggestion | None
     unavailable: Mapping[str, str]
     unreached: Unreached | None
+    dated: bool = True
 
     @property
     def contested(self) -> list[str]:
@@ -92,7 +94,7 @@ def _inbox(screen: Screen) -> Iterator[str]:
     if not screen.messages:
         yield "inbox: empty"
         return
-    summary, *rest = inboxtext.lines(screen.messages, screen.now)
+    summary, *rest = inboxtext.lines(screen.messages, screen.now if screen.dated else None)
     yield f"inbox: {summary}"
     yield from (f"  {line}" for line in rest if line)
 

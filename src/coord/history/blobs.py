@@ -26,6 +26,7 @@ _SHA1 = 40
 _LOOK = 256
 _BATCH = 200  # answers of a line each: neither pipe fills
 _SMALL, _FEW = 1 << 11, 16  # together less than a pipe holds
+_MANY, _PORTION = 256, 1 << 13  # a child of their own for so many; the small ones it answers with
 
 
 class Blobs:
@@ -88,6 +89,8 @@ class Blobs:
     def measure(self, blobs: Iterable[str]) -> None:
         """Ask for the sizes of many blobs, a batch at a time: a round trip each costs more."""
         wanted = [blob for blob in dict.fromkeys(blobs) if blob not in self._sizes]
+        if len(wanted) > _MANY and self._measured(wanted):
+            return
         for first in range(0, len(wanted), _BATCH):
             batch = wanted[first : first + _BATCH]
             self._write(b"".join(b"info %s\n" % blob.encode() for blob in batch))
@@ -100,11 +103,42 @@ class Blobs:
         self.measure(wanted)
         found: dict[str, bytes] = {}
         small = [blob for blob in wanted if self._sizes[blob] < _SMALL and blob not in self.missing]
+        if len(small) > _MANY:
+            for first in range(0, len(small), _PORTION):
+                found |= self._together(small[first : first + _PORTION])
+            small = [blob for blob in small if blob not in found]
         for first in range(0, len(small), _FEW):
             batch = small[first : first + _FEW]
             self._write(b"".join(b"contents %s\n" % blob.encode() for blob in batch))
             found.update({blob: self._contents(self._answer(blob)) for blob in batch})
         return {blob: found[blob] if blob in found else self.read(blob) for blob in wanted}
+
+    def _measured(self, blobs: list[str]) -> bool:
+        """Note the sizes of blobs that a child of their own answers, if it does."""
+        answer = self._listed("--batch-check=%(objectname) %(objectsize)", blobs).split(b"\n")[:-1]
+        if len(answer) != len(blobs):
+            return False
+        for blob, line in zip(blobs, answer, strict=True):
+            size = line[len(blob) + 1 :]
+            self._sizes[blob] = int(size) if size.isdigit() else 0
+            if not size.isdigit():  # "ID missing"
+                self.missing.add(blob)
+        return True
+
+    def _together(self, blobs: list[str]) -> dict[str, bytes]:
+        """Return the bytes of blobs whose sizes are known; none where git has not answered them."""
+        answer, at, found = self._listed("--batch", blobs), 0, {}
+        for blob in blobs:
+            size = self._sizes[blob]
+            at += len(f"{blob} blob {size}\n")
+            found[blob] = answer[at : at + size]
+            at += size + 1
+        return found if at == len(answer) else {}
+
+    def _listed(self, how: str, blobs: list[str]) -> bytes:
+        return self._door.answered(
+            "cat-file", how, "--buffer", stdin="\n".join([*blobs, ""]).encode()
+        )
 
     def _read(self, blob: str) -> bytes:
         if blob in self._kept:

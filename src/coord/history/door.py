@@ -45,6 +45,21 @@ class Door:
         """
         return git.tell(*args, cwd=self.cwd, env=self.env, stdin=stdin)
 
+    def answered(self, *args: str, stdin: bytes) -> bytes:
+        """Return what git answers to much input, empty where it fails.
+
+        Both are files: through pipes they would go 4 KB at a time.
+        """
+        with tempfile.TemporaryFile() as feed, tempfile.TemporaryFile() as answer:
+            feed.write(stdin)
+            feed.seek(0)
+            done = subprocess.run(
+                ["git", *git.QUIET, *args], cwd=self.cwd, env=git.found(self.cwd, self.env),
+                stdin=feed, stdout=answer, stderr=subprocess.DEVNULL, check=False,
+            )  # fmt: skip
+            answer.seek(0)
+            return b"" if done.returncode else answer.read()
+
     def fields(self, *args: str, stdin: bytes) -> Iterator[bytes]:
         """Yield the NUL-terminated fields a git child prints, as they come.
 

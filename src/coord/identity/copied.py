@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import peerfile
 from coord.drivers.registered import DRIVERS
-from coord.identity import pin
-from coord.identity.includeif import AUTHOR
+from coord.identity import includeif, pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 _HEADER = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
 _SECTIONS = ("user", "author", "committer")
-_JOINED = re.compile(rf"\.\./(?:worktrees/[^/]+/)?{re.escape(AUTHOR)}")
+_JOINED = re.compile(rf"\.\./(?:worktrees/[^/]+/)?{re.escape(includeif.AUTHOR)}")
 
 
 class Copies(NamedTuple):
@@ -45,7 +44,8 @@ class Copies(NamedTuple):
             return True
         if key == "alias.coord":
             return "hooks/coord" in value or value.startswith("!: git coord -h")
-        return key.startswith("includeif.") and _JOINED.fullmatch(value) is not None
+        joined = _JOINED.fullmatch(value) is not None or includeif.is_below(value)
+        return key.startswith("includeif.") and joined
 
     def keys(self, text: bytes) -> list[str]:
         """Return the keys of the copies in a config text."""

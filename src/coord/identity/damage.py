@@ -11,11 +11,8 @@ import os
 from coord.base import command
 from coord.base.errors import Environment
 from coord.base.names import quote
-from coord.identity.includeif import AUTHOR
+from coord.identity import includeif
 from coord.repo import git, worktree
-
-# coord-install writes both anew; the author's file comes back with the includeIf lines.
-_SHARED = ("hooks/coord/config", "coord/identities")
 
 
 def found_from(cwd: str) -> Environment | None:
@@ -26,8 +23,10 @@ def found_from(cwd: str) -> Environment | None:
 
 def found_in(git_dir: str, common_dir: str) -> Environment | None:
     """Return what is wrong with our config files of a worktree; None: nothing is."""
-    paths = [os.path.join(common_dir, name) for name in _SHARED]
-    for path in (*paths, os.path.join(git_dir, AUTHOR)):
+    # coord-install writes them anew; the author's file comes back with the includeIf lines.
+    names = ("hooks/coord/config", *(f"coord/{name}" for name in includeif.files(common_dir)))
+    paths = [os.path.join(common_dir, name) for name in names]
+    for path in (*paths, os.path.join(git_dir, includeif.AUTHOR)):
         if not os.path.lexists(path):
             continue
         done = git.ask("config", "--file", path, "--list", cwd=os.sep)

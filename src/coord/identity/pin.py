@@ -5,7 +5,7 @@ and no import beyond ``os`` and ``time`` here. Three files belong together (docs
 
     <private git dir>/coord-identity.toml    who works here; create-only
     <private git dir>/coord.config           the author, committer and user git reads
-    <common git dir>/coord/identities        the includeIf line that joins the second
+    <common git dir>/coord/identities*       the includeIf line that joins the second
 
 The pin is written last: a kill before it leaves an unpinned worktree, which the next hook pins.
 """
@@ -255,6 +255,12 @@ def renew(git_dir: str, common_dir: str) -> Pin | None:
         return made
 
 
+def regroup(common_dir: str) -> None:
+    """Lay out anew what joins the authors of all worktrees."""
+    with _alone(common_dir):
+        includeif.regroup(common_dir)
+
+
 def _alone(common_dir: str) -> publish.lock:
     folder = os.path.join(common_dir, "coord")
     sharing.folders(folder, sharing.of_folder(common_dir))
@@ -284,11 +290,22 @@ def _asked(git_dir: str) -> str:
 
 def _free_name(common_dir: str, wanted: str, but: str = "") -> str:
     """Return `wanted`, with 4 hex where it asks for them or another worktree has the name."""
-    taken = {pin.actor for git_dir, pin in live_pins(common_dir) if git_dir != but}
     name = wanted
-    while name.endswith("-") or name in taken:
+    while name.endswith("-") or _is_taken(common_dir, name, but):
         name = f"{wanted.rstrip('-')[:95]}-{os.urandom(2).hex()}"
     return name
+
+
+def _is_taken(common_dir: str, name: str, but: str) -> bool:
+    """Tell whether the pin of another worktree has a name; read as bytes, for there may be many."""
+    line = f"\nactor = {gitconfig.value(name)}\n".encode(errors="surrogateescape")
+    for git_dir in (common_dir, *sharing.private_dirs(common_dir)):
+        try:
+            if git_dir != but and line in peerfile.read(os.path.join(git_dir, PIN)):
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def _written(git_dir: str, common_dir: str, actor: str, rule: Authorship) -> Pin:

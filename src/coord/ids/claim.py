@@ -7,15 +7,18 @@ identical addition without a word. Pure.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from coord.ids import claimtext
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FOLDER = claimtext.FOLDER.decode().rstrip("/")
 SUFFIX = ".toml"
 _FIELD = re.compile(
-    rb"""^[ \t]*["']?(id|actor|owner|instance|created|nonce)["']?[ \t]*[:=]"""
-    rb"""[ \t]*["']?([^"'\r\n]*)""",
+    r"""^[ \t]*["']?(id|actor|owner|instance|created|nonce)["']?[ \t]*[:=]"""
+    r"""[ \t]*["']?([^"'\r\n]*)""",
     re.MULTILINE,
 )
 _WIDTH = 80
@@ -49,17 +52,24 @@ class Claim(NamedTuple):
 
 def fields(text: bytes) -> dict[str, str]:
     """Return what a claim of whatever make says of its keys that are looked at."""
-    found: dict[str, str] = {}
-    for key, value in _FIELD.findall(text):
-        found.setdefault(key.decode(), value.decode("utf-8", "replace").strip().rstrip(","))
-    return found
+    found = _FIELD.findall(text.decode("utf-8", "replace"))
+    return {
+        key: value.strip().rstrip(",") for key, value in reversed(found)
+    }  # the first one counts
 
 
-def claimant(text: bytes) -> str:
-    """Return whose claim it is, as the driver names it: actor, owner, or the first line."""
-    found = fields(text)
-    first = next((line for line in text.decode("utf-8", "replace").split("\n") if line.strip()), "")
-    whose = found.get("actor") or found.get("owner") or first.strip()
+def claimant(text: bytes, found: Mapping[str, str] | None = None) -> str:
+    """Return whose claim it is, as the driver names it: actor, owner, or the first line.
+
+    Args:
+        text: the claim.
+        found: its :func:`fields`, where they are known.
+    """
+    found = fields(text) if found is None else found
+    whose = found.get("actor") or found.get("owner")
+    if not whose:
+        lines = text.decode("utf-8", "replace").split("\n")
+        whose = next((line for line in lines if line.strip()), "").strip()
     return whose[:_WIDTH] or "unreadable claim"
 
 

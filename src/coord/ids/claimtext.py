@@ -30,9 +30,14 @@ def is_id(path: bytes) -> bool:
     return path.startswith(FOLDER)
 
 
+def nonce(text: bytes) -> bytes | None:
+    """Return what a claim holds that no other one does; None for nothing of the kind."""
+    return dict(_FIELD.findall(text)).get(b"nonce")
+
+
 def has_nonce(text: bytes) -> bool:
     """Tell whether a claim holds something that no other claim does."""
-    return b"nonce" in dict(_FIELD.findall(text))
+    return nonce(text) is not None
 
 
 def bare(text: bytes) -> bytes:
@@ -42,8 +47,8 @@ def bare(text: bytes) -> bytes:
 
 def claim_of(text: bytes) -> bytes:
     """Return what makes a claim the same one under any number: its nonce, else all but its id."""
-    nonce = dict(_FIELD.findall(text)).get(b"nonce")
-    return bare(text) if nonce is None else b"nonce " + nonce
+    found = nonce(text)
+    return bare(text) if found is None else b"nonce " + found
 
 
 def has_moved_to(path: bytes, text: bytes, claim: bytes) -> bool:
@@ -86,7 +91,10 @@ def folded(path: bytes) -> str:
 
     Case and composition, which file systems fold; of an id also its suffix and leading zeros.
     """
-    text = unicodedata.normalize("NFC", path.decode("utf-8", "surrogateescape")).casefold()
+    text = path.decode("utf-8", "surrogateescape")
+    if not path.isascii():
+        text = unicodedata.normalize("NFC", text)
+    text = text.casefold()
     if not is_id(path):
         return text
     folder, _, name = text.rpartition("/")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import peerfile
 from coord.history.blobs import Blobs
 from coord.history.door import Door
-from coord.ids import claim, folders, series
+from coord.ids import claim, series
 from coord.ids.sources import HERE, survey
 from coord.repo import heads
 
@@ -55,11 +55,12 @@ def rows(here: Worktree, store: Store, namespace: str | None) -> list[Row]:
     seen = survey(here, claim.FOLDER)
     found = [*_committed(here, seen), *_loose(seen)]
     names = {row.namespace for row in found} | ({namespace} if namespace else set())
-    for name in names:
-        known = {row.id.casefold() for row in found}
-        found += [row for row in _reserved(here, store, name) if row.id.casefold() not in known]
-    wanted = namespace.casefold() if namespace else None
-    return sorted(row for row in found if wanted in {None, row.namespace.casefold()})
+    wanted = {name for name in names if not namespace or name.casefold() == namespace.casefold()}
+    for name in wanted:
+        reserved = list(_reserved(here, store, name))
+        known = {row.id.casefold() for row in found} if reserved else set()
+        found += [row for row in reserved if row.id.casefold() not in known]
+    return sorted(row for row in found if row.namespace in wanted)
 
 
 def lines(found: Sequence[Row]) -> Iterator[str]:
@@ -79,15 +80,22 @@ def _committed(here: Worktree, seen: Survey) -> Iterator[Row]:
             where[path, blob].append(source.name)
     with Blobs(Door(here.cwd)) as blobs:
         texts = blobs.read_small(blob for _, blob in where)
-        branch = _branch(here)
-        head = folders.below(Door(here.cwd), ["HEAD"], claim.FOLDER.encode(), deep=True)
-        committed = head.get("HEAD", {})
+        branch, staged = _branch(here), _staged(here)
         for (path, blob), names in where.items():
             fields = claim.fields(texts[blob])
             branches = [branch if name == HERE else name for name in names]
-            if names == [HERE] and committed.get(path) != blob:
+            if names == [HERE] and (staged is None or staged.get(path, blob) != blob):
                 branches = []
-            yield _row(path, claim.claimant(texts[blob]), fields.get("created"), branches)
+            yield _row(path, claim.claimant(texts[blob], fields), fields.get("created"), branches)
+
+
+def _staged(here: Worktree) -> dict[bytes, str] | None:
+    """Return path → blob of HEAD, zeros for none, where another is staged; None without HEAD."""
+    ask = ("diff-index", "--cached", "--raw", "-z", "--no-renames", "HEAD", "--")
+    done = Door(here.cwd).ask(*ask, f":(top,literal){claim.FOLDER}")
+    parts = done.out.split(b"\0")
+    found = zip(parts[::2], parts[1::2], strict=False)  # ``:MODE MODE BLOB BLOB LETTER``, path
+    return None if done.code else {path: raw.split(b" ")[2].decode() for raw, path in found}
 
 
 def _branch(here: Worktree) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.history.door import Door
@@ -139,15 +140,22 @@ def _on_disk(top: str, folder: str, known: Container[bytes], *, deep: bool) -> I
     while pending:
         inner = pending.pop()
         try:
-            entries = list(os.scandir(os.path.join(os.fsencode(top), inner)))
+            names = os.listdir(os.path.join(os.fsencode(top), inner))
         except OSError:
             continue
         before = inner + b"/" if inner else b""
-        for entry in entries:  # of mostly known files: nothing else is done about them
-            path = before + entry.name
-            if path in known:
+        for name in names:  # of mostly known files: nothing else is done about them
+            if (path := before + name) in known:
                 continue
-            if entry.is_file(follow_symlinks=False):
+            kind = _kind(os.path.join(os.fsencode(top), path))
+            if stat.S_ISREG(kind):
                 yield path
-            elif deep and entry.is_dir(follow_symlinks=False) and entry.name != b".git":
+            elif deep and stat.S_ISDIR(kind) and name != b".git":
                 pending.append(path)
+
+
+def _kind(path: bytes) -> int:
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.names import quote, shown
@@ -66,8 +67,13 @@ class _Judge:
             for path, blob in source.theirs.items():
                 self._where[path][blob].extend(())  # claimed, though on no branch known here
         self._texts = blobs.read_small(blob for held in self._where.values() for blob in held)
-        self._claims = {blob: claimtext.claim_of(text) for blob, text in self._texts.items()}
-        self._proven = self._with_nonces()
+        self._nonces = {blob: claimtext.nonce(text) for blob, text in self._texts.items()}
+        self._claims = {
+            blob: claimtext.claim_of(text)
+            if (nonce := self._nonces[blob]) is None
+            else b"nonce " + nonce
+            for blob, text in self._texts.items()
+        }
 
     def problems(self) -> Iterator[Problem]:
         """Yield every broken rule, the plainest first."""
@@ -75,16 +81,15 @@ class _Judge:
             for path, message in rule():
                 yield Problem(RULE, printed(path), None, message, self._run(path))
 
-    def _with_nonces(self) -> dict[bytes, list[tuple[bytes, str]]]:
+    @cached_property  # asked for where something is wrong
+    def _proven(self) -> dict[bytes, list[tuple[bytes, str]]]:
         """Return claim → the (path, blob) of each file that has a nonce and holds it."""
         found: dict[bytes, list[tuple[bytes, str]]] = defaultdict(list)
         for path, held in self._where.items():
             for blob in held:
-                text = self._texts[blob]
-                for what in (
-                    {self._claims[blob], claimtext.bare(text)} if claimtext.has_nonce(text) else ()
-                ):
-                    found[what].append((path, blob))
+                if self._nonces[blob] is not None:
+                    for what in {self._claims[blob], claimtext.bare(self._texts[blob])}:
+                        found[what].append((path, blob))
         return found
 
     def _contested(self) -> Iterator[tuple[bytes, str]]:
@@ -126,22 +131,26 @@ class _Judge:
 
     def _misnamed(self) -> Iterator[tuple[bytes, str]]:
         for path, held in self._where.items():
-            own = os.fsdecode(claimtext.stem(path))
+            stem = claimtext.stem(path)
+            own = os.fsdecode(stem)
             for blob, sources in held.items():
+                if self._texts[blob].startswith(b'id = "%s"\n' % stem):
+                    continue  # as nearly all do
                 said = claim.fields(self._texts[blob]).get("id", own)
                 if said != own and not self._is_renumbered(path, blob):
                     yield path, f"its file says it is {shown(said)}{self._name(sources)}"
 
     def _copied(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that hold the nonce of another one of the same branch."""
-        holders: dict[bytes, list[bytes]] = defaultdict(list)
-        for path in sorted(self._where):
-            for what in {self._claims[blob] for blob in self._where[path]}:
-                if what.startswith(b"nonce "):
-                    holders[what].append(path)
-        for what, paths in holders.items():
-            for source in self._seen.sources if len(paths) > 1 else ():
-                own = [path for path in paths if self._holds(source.files, path, what)]
+        nonces = ((self._nonces[blob], path) for path, held in self._where.items() for blob in held)
+        first: dict[bytes, bytes] = {}
+        shared: dict[bytes, set[bytes]] = defaultdict(set)
+        for nonce, path in nonces:
+            if nonce is not None and (before := first.setdefault(nonce, path)) != path:
+                shared[b"nonce " + nonce] |= {before, path}
+        for what, paths in shared.items():
+            for source in self._seen.sources:
+                own = [path for path in sorted(paths) if self._holds(source.files, path, what)]
                 for path in own[1:]:
                     yield path, f"a copy of {printed(own[0])}: both hold one nonce"
 
@@ -154,7 +163,7 @@ class _Judge:
             path: blob
             for path, held in self._where.items()
             for blob in held
-            if not claimtext.has_nonce(self._texts[blob])
+            if self._nonces[blob] is None
         }
         door = Door(self._here.cwd)
         tips = [source.rev for source in self._seen.sources if source.rev]

@@ -17,6 +17,10 @@ from coord.base import peerfile, publish, sharing
 from coord.base.frozen import NamedTuple
 from coord.liveness import mounts
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 FILE = "coord/clone"
 _LOCK = "coord/clone.lock"
 _HEAD = "coord-clone 1"
@@ -60,6 +64,20 @@ def known(common_dir: str) -> str:
     """Return the id by which this clone's records are told; empty: it has none, or is a copy."""
     found = read(common_dir)
     return found.id if found is not None and found.proved else ""
+
+
+def may_own(common_dir: str, *, shared: bool) -> Callable[[str | None], bool]:
+    """Return what tells whether a record may be this clone's, by the clone that it names.
+
+    On a board that is `shared` with other clones it names this one. On any other it may name none,
+    as versions before did; and where this clone cannot prove its id, all there is may be its own.
+    """
+    found = read(common_dir)
+    if shared:
+        return ((found.id,) if found is not None and found.id else ()).__contains__
+    if found is None or not found.proved:
+        return lambda _: True
+    return (None, "", found.id).__contains__
 
 
 def of_private(git_dir: str) -> str:

@@ -176,7 +176,8 @@ def _is_local(ref: Ref | None) -> TypeGuard[Ref]:
 def is_of_landed(here: Worktree, onto: Onto, branch: Branch, claimed: Claim) -> bool:
     """Tell whether a place was taken for what has landed of a branch, not for new work on it.
 
-    So it was if that was finished later, or got a commit later, or came into the target later.
+    So it was if that was finished later, or got a commit later; or came into the target later and
+    was never finished: what is claimed after a finish is for more than what was finished by then.
     """
     at = branch.work.finished_at
     if at is not None and candidates.said_at(claimed) <= candidates.seconds(at):
@@ -186,7 +187,7 @@ def is_of_landed(here: Worktree, onto: Onto, branch: Branch, claimed: Claim) -> 
     names = {branch.work.name, *branch.work.was}
     if normal(claimed.branch or "") in names and claimed.tip not in {None, branch.tip}:
         return True
-    entered = branches.entered(here, onto, branch.tip)
+    entered = branches.entered(here, onto, branch.tip) if at is None else None
     return entered is not None and candidates.said_at(claimed) < entered
 
 

@@ -34,6 +34,7 @@ class Seen(NamedTuple):
         overlap: that of ``overlap``.
         moves: what was shipped, newest first.
         unreached: since when the board's server cannot be reached; None where it can.
+        dated: the board has a clock, by which ages are told.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Seen(NamedTuple):
     overlap: OverlapDocument
     moves: Sequence[MoveDocument]
     unreached: Unreached | None
+    dated: bool = True
 
 
 def page(seen: Seen, refresh: int | None = None) -> str:
@@ -71,8 +73,8 @@ def page(seen: Seen, refresh: int | None = None) -> str:
 def _parts(seen: Seen) -> list[Section]:
     rows = seen.board["claims"]
     return [
-        sections.people(seen.board["actors"], seen.now),
-        sections.claims(rows, seen.now),
+        sections.people(seen.board["actors"], seen.now, "seen" if seen.dated else "news"),
+        sections.claims(rows, seen.now if seen.dated else None),
         sections.lines(rows),
         sections.order(seen.order),
         sections.meetings(seen.overlap),

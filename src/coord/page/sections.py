@@ -45,14 +45,14 @@ class Section(NamedTuple):
     empty: str
 
 
-def people(members: Sequence[MemberDocument], now: float) -> Section:
-    """Return who is here."""
-    body = [element("ul", *(_person(one, now) for one in members), class_="cards")]
+def people(members: Sequence[MemberDocument], now: float, what: str) -> Section:
+    """Return who is here; `what` is what there was of each so long ago."""
+    body = [element("ul", *(_person(one, now, what) for one in members), class_="cards")]
     return Section("who", "Who is here", len(members), body, "Nobody has worked here yet.")
 
 
-def claims(rows: Sequence[RowDocument], now: float) -> Section:
-    """Return what is held, and the line for it."""
+def claims(rows: Sequence[RowDocument], now: float | None) -> Section:
+    """Return what is held, and the line for it; without `now`, since when by whose clock."""
     taken = [row for row in rows if row["claimants"]]
     body = [element("ul", *(_claim(row, now) for row in taken), class_="cards wide")]
     return Section("claims", "Claims", len(taken), body, "Nothing is claimed.")
@@ -105,12 +105,12 @@ def _scrolled(drawing: Element) -> Element:
     return element("div", drawing, class_="scroll", **named)
 
 
-def _person(one: MemberDocument, now: float) -> Element:
+def _person(one: MemberDocument, now: float, what: str) -> Element:
     said = [element("span", "branch ", element("code", one["branch"] or "none"))]
     if one["worktree"]:
         folder = os.path.basename(one["worktree"])
         said.append(element("span", "in ", element("code", folder, title=one["worktree"])))
-    seen = element("span", "seen ", when.age(one["last_seen"], now), " ago")
+    seen = element("span", f"{what} ", when.age(one["last_seen"], now), " ago")
     state = one["liveness"] or "unknown"
     return element(
         "li",
@@ -122,7 +122,7 @@ def _person(one: MemberDocument, now: float) -> Element:
     )
 
 
-def _claim(row: RowDocument, now: float) -> Element:
+def _claim(row: RowDocument, now: float | None) -> Element:
     badges = [
         *(["contested"] if row["state"] == "contested" else []),
         *(["paused"] if row["paused"] else []),
@@ -133,6 +133,8 @@ def _claim(row: RowDocument, now: float) -> Element:
     holder = row["holder"]
     is_order = scopes.orders_merges(row["scope"]) and not row["claimants"][0]["run"]
     how = _MERGED if is_order else _HOW
+    if now is None:
+        how = {state: said.replace(", for ", ", since ") for state, said in how.items()}
     intent = holder["intent"] if holder else None
     return element(
         "li",
@@ -152,7 +154,7 @@ def _and(badge: str) -> tuple[str, Element]:
     return " ", _badge(badge)
 
 
-def _claimant(one: ClaimantDocument, now: float, how: Mapping[str, str]) -> Element:
+def _claimant(one: ClaimantDocument, now: float | None, how: Mapping[str, str]) -> Element:
     branch: list[Child] = [" on ", element("code", one["branch"])] if one["branch"] else []
     branch += [", was ", element("code", one["was"])] if one["was"] else []
     branch += [" runs ", element("code", one["run"])] if one["run"] else []

@@ -17,9 +17,14 @@ def told(moment: float) -> str:
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def age(moment: str | None, now: float) -> Element:
-    """Return how long ago `moment` of a record was; the moment itself stands behind it."""
+def age(moment: str | None, now: float | None) -> Element:
+    """Return how long ago `moment` of a record was; the moment itself stands behind it.
+
+    Without `now` it is of a clock that nobody here can count from, and is told as it is.
+    """
     at = None if moment is None else seconds(moment)
     if moment is None or at is None:
         return element("span", "–")
+    if now is None:
+        return element("time", told(at), datetime=moment, title="by the clock of who wrote it")
     return element("time", span(max(0.0, now - at)), datetime=moment, title=told(at))

@@ -39,7 +39,7 @@ class Address(NamedTuple):
         url: as git is given it.
         protocol: as ``GIT_ALLOW_PROTOCOL`` names it: https, http, ssh, git or file.
         host: whose it is, with the port where one is named; empty on this machine.
-        path: of the repository, as the host is told it; on this machine the folder, not resolved.
+        path: of the repository, decoded; on this machine the folder, its links not resolved.
     """
 
     url: str
@@ -107,8 +107,7 @@ def _of_url(url: str, scheme: str, rest: str) -> Address:
     if at:
         _require_user(user)
     _require_host(host)
-    _path(_decoded(slash + path))
-    return Address(url, scheme, host, slash + path)
+    return Address(url, scheme, host, _path(_decoded(slash + path)))
 
 
 def _of_ssh(url: str) -> Address:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 
-from coord.base import publish
+from coord.base import peerfile, publish
 from coord.repo import git
 
 #: Where a fetch leaves the tip.
 TIP = "refs/coord/fetched"
-_LOOSE = 16  # files in one of 256 folders: some 4,000 in all, at which to list them all is slow
+_LOOSE = 4  # files in one of 256 folders: some 1,000 in all, which are packed in a second or two
 _SAMPLE = "17"  # the folder that git counts for the same purpose
+_SOON = 600.0  # seconds
 _PACKS = 48  # files of packs, three each
 _PARTS = ("HEAD", "config", "objects", "refs")
 _TEMP = ".tmp-"
@@ -68,13 +70,16 @@ def renew(cache: str, algorithm: str) -> None:
 
 
 def algorithm(cache: str) -> str:
-    """Return what its objects are named by.
+    """Return what its objects are named by; SHA-1 where that cannot be read."""
+    try:
+        return "sha256" if b"sha256" in peerfile.read(os.path.join(cache, "config")) else "sha1"
+    except OSError:
+        return "sha1"
 
-    Raises:
-        OSError: it is gone.
-    """
-    with open(os.path.join(cache, "config"), "rb") as file:
-        return "sha256" if b"sha256" in file.read() else "sha1"
+
+def is_sound(cache: str) -> bool:
+    """Tell whether the commits that its refs name are there, with all that is in them."""
+    return not _asked(cache, "rev-list", "--objects", "--no-walk", "--quiet", "--all").code
 
 
 def tip(cache: str) -> str:
@@ -86,23 +91,45 @@ def tip(cache: str) -> str:
         return ""
 
 
+def is_empty(cache: str) -> bool:
+    """Tell whether nothing was ever fetched or made here."""
+    objects = os.path.join(cache, "objects")
+    return not {*os.listdir(objects), *os.listdir(f"{objects}/pack")} - {"info", "pack"}
+
+
 def tidy(cache: str) -> None:
     """Pack what has come in small pieces, where it is more than git finds quickly.
 
-    What no ref names is kept for an hour: it may be on its way to the other side.
+    What no ref names stays as it is until packs are made one; and then for an hour, since it may be
+    on its way to the other side.
     """
     objects = os.path.join(cache, "objects")
-    if _count(os.path.join(objects, _SAMPLE)) > _LOOSE or _count(f"{objects}/pack") > _PACKS:
-        git.ask("repack", "-adkq", cwd=cache, env={**git.elsewhere(), "GIT_DIR": cache})
-        git.ask(
-            "prune", "--expire=1.hour.ago", cwd=cache, env={**git.elsewhere(), "GIT_DIR": cache}
-        )
+    many = _count(os.path.join(objects, "pack")) > _PACKS
+    few = not many and _count(os.path.join(objects, _SAMPLE)) <= _LOOSE
+    if few or _is_fresh(os.path.join(objects, "info", "packs")):
+        return
+    if not many:
+        _asked(cache, "repack", "-dq")
+        return
+    _asked(cache, "repack", "-adq")
+    _asked(cache, "prune", "--expire=1.hour.ago")
+
+
+def _is_fresh(path: str) -> bool:
+    try:
+        return abs(time.time() - os.lstat(path).st_mtime) < _SOON
+    except FileNotFoundError:
+        return False
 
 
 def unlock(cache: str) -> None:
     """Take away what a fetch that was killed has left locked, as the one process that is at it."""
     for name in (TIP, "shallow"):
         publish.unlink(os.path.join(cache, f"{name}.lock"))
+
+
+def _asked(cache: str, *args: str) -> git.Output:
+    return git.ask(f"--git-dir={cache}", *args, cwd="/")
 
 
 def _make(temp: str, algorithm: str) -> None:

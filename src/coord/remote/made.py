@@ -7,10 +7,12 @@ whatever shell a login has there.
 from __future__ import annotations
 
 import os
+import time
 
 from coord.base.frozen import NamedTuple
 from coord.base.names import quote, shown
-from coord.repo import child, git
+from coord.remote import session
+from coord.repo import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,35 +51,31 @@ def can(where: Address) -> bool:
     return where.is_local or (where.protocol == "ssh" and not _path(where).startswith("~"))
 
 
-def create(where: Address, environ: Mapping[str, str] = os.environ) -> Made:
-    """Make a repository, unless something is there already."""
+def create(where: Address, cwd: str, environ: Mapping[str, str] = os.environ) -> Made:
+    """Make a repository, unless something is there already, as git would come there from `cwd`."""
     env = git.elsewhere(environ)
     words = ("sh", "-c", _SCRIPT, "-", _path(where))
-    argv = words if where.is_local else _by_ssh(where, " ".join(map(quote, words)), env)
-    try:
-        code, out, err = child.run(argv, env, within=_SECONDS)
-    except TimeoutError:
+    argv = words if where.is_local else _by_ssh(where, " ".join(map(quote, words)), env, cwd)
+    done = session.run(argv, env, time.monotonic() + _SECONDS)
+    if done.code is None:
         return Made(is_new=False, why=f"no answer within {_SECONDS:.0f} seconds")
-    said = out.split()[-1:]
-    if code or said not in ([b"made"], [b"there"]):
-        lines = [line for line in os.fsdecode(err or out).split("\n") if line.strip()]
-        why = shown(" ".join(lines[-1].split()))[:_SAID] if lines else f"exit status {code}"
+    said = done.out.split()[-1:]
+    if done.code or said not in ([b"made"], [b"there"]):
+        lines = [line for line in os.fsdecode(done.err or done.out).split("\n") if line.strip()]
+        why = shown(" ".join(lines[-1].split()))[:_SAID] if lines else f"exit status {done.code}"
         return Made(is_new=False, why=why)
     return Made(is_new=said == [b"made"])
 
 
-def _by_ssh(where: Address, command: str, env: Mapping[str, str]) -> tuple[str, ...]:
+def _by_ssh(where: Address, command: str, env: Mapping[str, str], cwd: str) -> tuple[str, ...]:
     """Return the command that runs another one there, by the ssh that git would take."""
     server = where.url.removeprefix("ssh://")
     login = server.partition("/" if server != where.url else ":")[0]
     # A port and an address in brackets need the form of a URL (OpenSSH 7.7).
     login = f"ssh://{login}" if ":" in where.host else login
-    program = env.get("GIT_SSH_COMMAND") or _configured() or quote(env.get("GIT_SSH") or "ssh")
+    configured = git.ask("config", "core.sshCommand", cwd=cwd, env=env).text
+    program = env.get("GIT_SSH_COMMAND") or configured or quote(env.get("GIT_SSH") or "ssh")
     return ("sh", "-c", f'{program} -o BatchMode=yes "$@"', "ssh", login, command)
-
-
-def _configured() -> str:
-    return git.ask("config", "core.sshCommand", cwd="/").text
 
 
 def _path(where: Address) -> str:

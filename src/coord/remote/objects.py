@@ -1,7 +1,8 @@
 """The objects of a bare cache: what stands in a commit, what changed since one, a commit more.
 
-What was fetched anybody who may push has written: sizes are looked at before contents, and no path
-of it is ever a path of the file system.
+What was fetched anybody who may push has written: sizes are looked at before contents, no path of
+it is ever a path of the file system, and a chain that none of us can have written is no board. What
+reads it has so much memory and time and no more.
 """
 
 from __future__ import annotations
@@ -18,11 +19,20 @@ if TYPE_CHECKING:
 
 PATIENCE = 30.0  # seconds; a tree may have been made to have no end
 MAX_RECORD = (1 << 20) + 100  # bytes of one, with its stamp
-_MOST = 256 << 20  # bytes of an answer
-_FILE = b"100644"
+MAX_MESSAGE = 4 << 10  # bytes of a commit; ours has some 300
+MOST_RECORDS = 100_000
+_PARTS = 3  # of a path
+_MOST = 256 << 20  # bytes of an answer, and of the records of one board
+_LISTED = 64 << 20  # bytes of a list of all records there can be
+_LIMITS = child.Limits(data=256 << 20, cpu=10)
+_FILE, _NOTHING = b"100644", b"000000"
 _DRAFT = "refs/coord/draft"  # keeps what is made here until it is fetched back, or never
 _NEWEST = 1000  # messages
 _BATCH = 2000  # contents in one answer
+_PAIR = 2  # a commit and its parent
+_NAMED = 60  # characters of a path that is shown
+_PATHS = "a path with a line end or a quote"
+_ENDLESS = "what stands there has no end, or takes more memory than any board"
 
 
 class Broken(Unfit):
@@ -36,21 +46,27 @@ class Changes(NamedTuple):
     gone: Sequence[str]
 
 
-def _run(cache: str, *args: str, stdin: bytes | None = None) -> tuple[int, bytes, str]:
+def _run(
+    cache: str, *args: str, stdin: bytes | None = None, most: int = _MOST
+) -> tuple[int, bytes, str]:
     # A path is a literal, and an object what its bytes say.
     env = {**git.elsewhere(), "GIT_NO_REPLACE_OBJECTS": "1", "GIT_LITERAL_PATHSPECS": "1"}
     argv = ("git", f"--git-dir={cache}", *git.QUIET, *args)
     try:
-        code, out, err = child.run(argv, env, stdin, within=PATIENCE, most=_MOST)
+        code, out, err = child.run(argv, env, stdin, within=PATIENCE, most=most, limits=_LIMITS)
+    except (OverflowError, TimeoutError) as error:
+        raise Unfit(cache, f"git {args[0]}: {_ENDLESS}") from error
     except OSError as error:
         raise Broken(cache, f"git {args[0]}: {error.strerror}") from error
-    except OverflowError as error:
-        raise Broken(cache, f"git {args[0]} has no end of what it says") from error
-    return code, out, " ".join(os.fsdecode(err).split())
+    words = " ".join(os.fsdecode(err).split())
+    # A signal: of a recursion without end, or of a limit.
+    if code < 0 or "out of memory" in words.lower():
+        raise Unfit(cache, f"git {args[0]}: {_ENDLESS}")
+    return code, out, words
 
 
-def _told(cache: str, *args: str, stdin: bytes | None = None) -> bytes:
-    code, out, words = _run(cache, *args, stdin=stdin)
+def _told(cache: str, *args: str, stdin: bytes | None = None, most: int = _MOST) -> bytes:
+    code, out, words = _run(cache, *args, stdin=stdin, most=most)
     if code:
         raise Broken(cache, words or f"git {args[0]} exits with {code}")
     return out
@@ -61,15 +77,16 @@ def files(cache: str, commit: str, below: str = "") -> dict[str, str]:
 
     Raises:
         Broken: the cache has not all of it.
+        Unfit: there are other things than files, or more of them, or deeper, than in any board.
     """
-    within = [below] if below else []
-    out = _told(cache, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *within)
-    found = {}
-    for row in out.split(b"\0"):
+    asked = ("ls-tree", "-r", "-z", "--full-tree", commit, "--", *([below] if below else []))
+    found: dict[str, str] = {}
+    for row in _told(cache, *asked, most=_LISTED).split(b"\0")[:-1]:
         head, _, path = row.partition(b"\t")
         mode, _, rest = head.partition(b" ")
-        if mode == _FILE:
-            found[path.decode("latin-1")] = rest.rpartition(b" ")[2].decode()
+        _add(cache, found, path, mode, rest.rpartition(b" ")[2])
+    if len(found) > MOST_RECORDS:
+        raise Unfit(cache, f"the board has more than {MOST_RECORDS} records")
     return found
 
 
@@ -78,18 +95,35 @@ def changes(cache: str, old: str, new: str, below: str = "") -> Changes:
 
     Raises:
         Broken: the cache has not all of both.
+        Unfit: as of :func:`files`.
     """
-    within = [below] if below else []
-    asked = ("diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", old, new)
-    fields = _told(cache, *asked, "--", *within).split(b"\0")
-    written, gone = {}, []
+    asked = ("diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", old, new, "--")
+    fields = _told(cache, *asked, *([below] if below else []), most=_LISTED).split(b"\0")
+    written: dict[str, str] = {}
+    gone = []
     for head, path in zip(fields[::2], fields[1::2], strict=False):
         _, mode, _, name, _ = head.split(b" ")
-        if mode == _FILE:
-            written[path.decode("latin-1")] = name.decode()
-        else:
+        if mode == _NOTHING:
             gone.append(path.decode("latin-1"))
+        else:
+            _add(cache, written, path, mode, name)
     return Changes(written, gone)
+
+
+def _add(cache: str, found: dict[str, str], path: bytes, mode: bytes, name: bytes) -> None:
+    """Add a file, path → object.
+
+    Raises:
+        Unfit: it is none of ours.
+    """
+    text = path.decode("latin-1")
+    if mode != _FILE or text.count("/") >= _PARTS or text in found:
+        raise Unfit(cache, f"what stands there is no board of ours: it has {_shown(text)}")
+    found[text] = name.decode()
+
+
+def _shown(path: str) -> str:
+    return "".join(char if " " < char <= "~" else "?" for char in path[:_NAMED])
 
 
 def contents(cache: str, names: Sequence[str]) -> dict[str, bytes]:
@@ -97,17 +131,27 @@ def contents(cache: str, names: Sequence[str]) -> dict[str, bytes]:
 
     Raises:
         Broken: the cache has not all of them.
+        Unfit: they are more than any board has.
     """
+    return _read(cache, names, b"blob", MAX_RECORD)
+
+
+def _read(cache: str, names: Sequence[str], kind: bytes, most: int) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
+    left = _MOST
     for at in range(0, len(names), _BATCH):
-        found |= _contents(cache, names[at : at + _BATCH])
+        found |= _some(cache, names[at : at + _BATCH], kind, most, left)
+        left = _MOST - sum(map(len, found.values()))
     return found
 
 
-def _contents(cache: str, names: Sequence[str]) -> dict[str, bytes]:
+def _some(cache: str, names: Sequence[str], kind: bytes, most: int, left: int) -> dict[str, bytes]:
     asked = "".join(f"{name}\n" for name in names).encode()
     out = _told(cache, "cat-file", "--batch-check=%(objecttype) %(objectsize)", stdin=asked)
-    fit = [name for name, row in zip(names, out.splitlines(), strict=True) if _fits(cache, row)]
+    sizes = dict(zip(names, (_size(cache, row, kind) for row in out.splitlines()), strict=True))
+    fit = [name for name, size in sizes.items() if 0 <= size <= most]
+    if sum(sizes[name] for name in fit) > left:
+        raise Unfit(cache, f"the records of the board are more than {_MOST >> 20} MB")
     out = _told(cache, "cat-file", "--batch", stdin="".join(f"{name}\n" for name in fit).encode())
     found, at = {}, 0
     for name in fit:
@@ -117,11 +161,12 @@ def _contents(cache: str, names: Sequence[str]) -> dict[str, bytes]:
     return found
 
 
-def _fits(cache: str, row: bytes) -> bool:
+def _size(cache: str, row: bytes, wanted: bytes) -> int:
+    """Return the bytes of an object by what is said of it; -1 where it is of another kind."""
     kind, _, size = row.partition(b" ")
     if not size.isdigit():
         raise Broken(cache, os.fsdecode(row))
-    return kind == b"blob" and int(size) <= MAX_RECORD
+    return int(size) if kind == wanted else -1
 
 
 def ancestor(cache: str, commit: str, steps: int) -> str | None:
@@ -131,24 +176,50 @@ def ancestor(cache: str, commit: str, steps: int) -> str | None:
 
 
 def distance(cache: str, old: str, new: str) -> int | None:
-    """Return how many commits `new` is ahead of its ancestor `old`; None where it is none's."""
-    code, _, words = _run(cache, "merge-base", "--is-ancestor", old, new)
-    if code > 1:
+    """Return how many commits `new` is ahead of its ancestor `old`; None where it is none's.
+
+    Each of them has one parent: nothing of ours is a merge.
+
+    Raises:
+        Broken: the cache has not all of them.
+        Unfit: `new` is no commit.
+    """
+    line = _line(cache, old, new)
+    if not line:
+        return 0 if old == new else None
+    is_one = all(len(row) == _PAIR for row in line)
+    return len(line) if is_one and line[-1][1] == old else None
+
+
+def _line(cache: str, old: str, new: str) -> list[list[str]]:
+    """Return the commits after `old`, the newest first, each with its parents."""
+    asked = ("rev-list", "--first-parent", "--parents", "--end-of-options", new, f"^{old}", "--")
+    code, out, words = _run(cache, *asked)
+    rows = [row.split() for row in out.decode().splitlines()]
+    if code or (rows and rows[0][0] != new):
+        _require_commit(cache, new)
         raise Broken(cache, words)
-    if code:
-        return None
-    return int(_told(cache, "rev-list", "--count", "--first-parent", f"{old}..{new}"))
+    return rows
+
+
+def _require_commit(cache: str, name: str) -> None:
+    if not _read(cache, [name], b"commit", MAX_MESSAGE):
+        raise Unfit(cache, "what stands there is no commit, or larger than any of ours")
 
 
 def messages(cache: str, old: str, new: str) -> list[list[str]]:
     """Return the lines of the messages of the commits after `old` (empty: of one), newest first.
 
     Raises:
-        Broken: the cache has not all of them, or `new` is no commit.
+        Broken: the cache has not all of them.
+        Unfit: one of them is no commit, or larger than any of ours.
     """
-    which = [f"{old}..{new}"] if old else ["-1", new]
-    out = _told(cache, "log", "-z", "--first-parent", "--format=%B", f"-{_NEWEST}", *which, "--")
-    return [text.decode("latin-1").split("\n") for text in out.split(b"\0") if text]
+    names = [row[0] for row in _line(cache, old, new)[:_NEWEST]] if old else [new]
+    found = _read(cache, names, b"commit", MAX_MESSAGE)
+    if len(found) < len(names):
+        raise Unfit(cache, "what stands there is no commit, or larger than any of ours")
+    texts = (found[name].partition(b"\n\n")[2] for name in names)
+    return [text.decode("latin-1").split("\n") for text in texts]
 
 
 def commit(
@@ -162,7 +233,11 @@ def commit(
 
     Raises:
         Broken: it cannot be made.
+        ValueError: a path would be read as more than a path.
     """
+    drop = list(drop)
+    if any("\n" in path or path[:1] in {"", '"'} for path in (*put, *drop)):
+        raise ValueError(_PATHS)
     text = message.encode()
     rows = [
         b"commit %s\nmark :1\n" % _DRAFT.encode(),

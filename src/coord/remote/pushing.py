@@ -81,6 +81,11 @@ def _flushing(place: Place) -> Iterator[bool]:
         yield False
 
 
+def is_our_turn(place: Place, pace: Share) -> bool:
+    """Tell whether a push would go at once."""
+    return pace.wait(tips.known(place)) <= 0
+
+
 def may_spare(place: Place, pace: Share) -> bool:
     """Tell whether there is room for a push that nobody waits for."""
     return pace.may_spare(tips.known(place))
@@ -105,6 +110,10 @@ def flush(place: Place, pace: Share) -> None:
     """Push what waits, in this clone's turn; each is told what became of it."""
     work = _Work([], [], 0.0)
     try:
+        if not is_our_turn(place, pace):
+            work = _with_more(place, work)
+            if _is_refused(place, pace, work):
+                return
         for lost in range(TRIES):
             _await_turn(place, pace, lost)
             work = _with_more(place, work)
@@ -133,20 +142,23 @@ def _await_turn(place: Place, pace: Share, lost: int) -> None:
 
 
 def _with_more(place: Place, work: _Work) -> _Work:
-    found = queue.take(place.home)  # what is at work already is there still
-    known = {one.path for one in (*work.asked, *work.along)}
-    asked, along = ([one for one in some if one.path not in known] for some in found)
+    asked, along = queue.take(place.home, {one.path for one in (*work.asked, *work.along)})
     since = tips.clock() if asked else work.since
     return _Work([*work.asked, *asked], [*work.along, *along], since)
 
 
+def _is_refused(place: Place, pace: Share, work: _Work) -> bool:
+    """Tell all that they do not hold, where none does: that needs no turn."""
+    tip, _, done = _decided(place, pace, work)
+    if any(done) or not work.asked:
+        return False
+    _tell(place, work, done, tip)
+    return True
+
+
 def _is_settled(place: Place, pace: Share, work: _Work) -> bool:
     """Decide all on the tip, and push what holds; False where another clone was first."""
-    tip = _current(place, pace, work)
-    draft, done = _decided(place, tip, work)
-    if False in done and tip.began < work.since:
-        tip = tips.fetched(place, work.since)
-        draft, done = _decided(place, tip, work)
+    tip, draft, done = _decided(place, pace, work)
     if any(done) or not work.asked:
         draft.add(change for one in (*work.asked, *work.along) for change in one.ask.also)
         pushed = tip if draft.is_empty else _pushed(place, tip, draft)
@@ -154,15 +166,22 @@ def _is_settled(place: Place, pace: Share, work: _Work) -> bool:
             return False
         tip = pushed
         queue.drop(work.along)
-    else:
-        _put_off(place, work)
+    _tell(place, work, done, tip)
+    return True
+
+
+def _tell(place: Place, work: _Work, done: Sequence[bool | None], tip: Tip) -> None:
+    """Tell each what became of it; what goes along with what did not hold goes with another."""
+    if not any(done):
+        also = [change for one in work.asked for change in one.ask.also]
+        if also:
+            queue.later(place.home, also)
     for one, is_done in zip(work.asked, done, strict=True):
         if is_done is None:
             queue.put_back(one)
         else:
             again = one.again and not is_done
             queue.settle(one, Answer(is_done, tip.name, tip.rev, tip.line, again, tip.began))
-    return True
 
 
 def _current(place: Place, pace: Share, work: _Work) -> Tip:
@@ -173,16 +192,15 @@ def _current(place: Place, pace: Share, work: _Work) -> Tip:
     return tips.fetched(place, tips.clock() - LATE) if pace.rate else tip
 
 
-def _decided(place: Place, tip: Tip, work: _Work) -> tuple[Draft, list[bool | None]]:
-    draft = Draft(place, tip)
-    return draft, [draft.take(one.ask) for one in work.asked]
-
-
-def _put_off(place: Place, work: _Work) -> None:
-    """Have what goes along with what did not hold go along with something else."""
-    also = [change for one in work.asked for change in one.ask.also]
-    if also:
-        queue.later(place.home, also)
+def _decided(place: Place, pace: Share, work: _Work) -> tuple[Tip, Draft, list[bool | None]]:
+    """Decide all; what does not hold, on a tip that is younger than the question."""
+    tip = _current(place, pace, work)
+    while True:
+        draft = Draft(place, tip)
+        done = [draft.take(one.ask) for one in work.asked]
+        if False not in done or tip.began >= work.since:
+            return tip, draft, done
+        tip = tips.fetched(place, work.since)
 
 
 def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:

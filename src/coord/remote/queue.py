@@ -23,7 +23,7 @@ from coord.base.failures import Absent, Denied, Failure, Lost, Unfit
 from coord.remote.draft import Ask, Change, Held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
 _MOST = 64 << 20  # bytes: a hundred records of the largest size
 _LEFT = 3600.0  # seconds
@@ -123,11 +123,18 @@ def has_any(home: str) -> bool:
     return any(name.endswith((".ask", ".later", ".taken")) for name in _names(home))
 
 
-def take(home: str) -> tuple[list[Taken], list[Taken]]:
-    """Take what waits, the oldest first: what is answered, and what nobody waits for."""
+def take(home: str, known: Container[str]) -> tuple[list[Taken], list[Taken]]:
+    """Take what waits, the oldest first: what is answered, and what nobody waits for.
+
+    Args:
+        home: folder of what is kept of a chain here.
+        known: paths of what has been taken by this process.
+    """
     answered, rest = [], []
     for name in _names(home):
         path, ending = os.path.splitext(os.path.join(home, "queue", name))
+        if path in known:
+            continue
         if ending in {".ask", ".taken"} and _is_orphan(f"{path}{ending}"):
             for left in ("ask", "taken", "answer"):
                 publish.forget(f"{path}.{left}")
@@ -170,7 +177,8 @@ def drop(found: Sequence[Taken]) -> None:
 
 def _fresh(home: str) -> str:
     folder = os.path.join(home, "queue")
-    os.makedirs(folder, 0o700, exist_ok=True)
+    for path in (home, folder):
+        os.makedirs(path, 0o700, exist_ok=True)
     return os.path.join(folder, f"{time.time_ns():020d}-{os.urandom(4).hex()}")
 
 

@@ -76,6 +76,8 @@ def run(argv: Sequence[str], env: Mapping[str, str], end: float) -> Done:
         OSError: it is not on the PATH of `env`, or cannot be started.
     """
     out, err = child.Pipe(*os.pipe()), child.Pipe(*os.pipe())
+    said = _Said(out.read, err.read)
+    pid, code = 0, None
     try:
         try:
             pid = os.posix_spawn(
@@ -85,26 +87,15 @@ def run(argv: Sequence[str], env: Mapping[str, str], end: float) -> Done:
         finally:
             os.close(out.write)
             os.close(err.write)
-        said = _Said(out.read, err.read)
-        code = _followed(pid, said, out.read, end)
-        return Done(code, *said.all())
-    finally:
-        os.close(out.read)
-        os.close(err.read)
-
-
-def _followed(pid: int, said: _Said, out: int, end: float) -> int | None:
-    """Return the status of a child, None if it was ended."""
-    try:
-        while said.goes_on(out) and (left := end - time.monotonic()) > 0:
+        while said.goes_on(out.read) and (left := end - time.monotonic()) > 0:
             said.hear(left)
         code = _status(pid, end)
-    except BaseException:
-        _end(pid)  # nobody reads on, as after Ctrl-C
-        raise
-    if code is None:
-        _end(pid)
-    return code
+        return Done(code, *said.all())
+    finally:
+        if pid and code is None:  # its time is over, or nobody reads on, as after Ctrl-C
+            _end(pid)
+        os.close(out.read)
+        os.close(err.read)
 
 
 def _status(pid: int, end: float) -> int | None:

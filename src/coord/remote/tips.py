@@ -37,6 +37,7 @@ LATELY = 300.0  # seconds in which who has pushed is one of those that push
 _LAGS = 60.0  # seconds in which an older tip than ours is a server that lags behind
 _AGAIN, _PAUSE = 3, 0.3
 _LONGEST = 12  # digits of a number
+_HOST, _HOSTS = 16, 500  # characters of a host's id; how many are known, so that they fit a file
 
 
 class Place(NamedTuple):
@@ -133,7 +134,9 @@ def alone(place: Place) -> AbstractContextManager[object]:
 
     Raises:
         Held: another does not end.
+        OSError: nothing can be kept here.
     """
+    os.makedirs(place.home, 0o700, exist_ok=True)  # what is queued there is its owner's alone
     return publish.lock(os.path.join(place.home, "net.lock"), patience=2 * place.patience)
 
 
@@ -178,6 +181,8 @@ def _fetched(place: Place, tip: Tip) -> Tip:
             return tip
         time.sleep(_PAUSE)
     rev = _number(place, objects.messages(place.cache, "", name)[0]) if name else EMPTY
+    if name:
+        objects.files(place.cache, name)  # what is no board's is never known
     line = os.urandom(8).hex()
     return keep(place, tip._replace(name=name, rev=rev, line=line, began=began, seen={}))
 
@@ -192,7 +197,9 @@ def _gone_on(place: Place, tip: Tip, name: str, began: float) -> Tip | None:
     messages = objects.messages(place.cache, tip.name, name)
     if _number(place, messages[0]) != tip.rev + ahead:
         return None
-    hosts = [lines[1] if lines[1:] else "" for lines in reversed(messages)]
+    objects.changes(place.cache, tip.name, name)  # likewise
+    lines = (message[1] if message[1:] else "" for message in reversed(messages))
+    hosts = [line if len(line) == _HOST else "" for line in lines]
     return gone_on(tip, name, hosts, ahead, began)
 
 
@@ -212,8 +219,9 @@ def gone_on(tip: Tip, name: str, hosts: Sequence[str], ahead: int, began: float)
     moments = [began - (began - since) * (n + 0.5) / ahead for n in reversed(range(len(hosts)))]
     came = tuple(at for at in (*tip.came, *moments) if began - at < LATELY)
     seen = {**tip.seen, **dict(zip(hosts, moments, strict=True))}
-    lately = {one: at for one, at in seen.items() if began - at < LATELY}
-    return tip._replace(name=name, rev=tip.rev + ahead, began=began, came=came, seen=lately)
+    lately = [(one, at) for one, at in seen.items() if began - at < LATELY]
+    seen = dict(lately[-_HOSTS:])
+    return tip._replace(name=name, rev=tip.rev + ahead, began=began, came=came, seen=seen)
 
 
 def _is_behind(place: Place, tip: Tip, name: str) -> bool:

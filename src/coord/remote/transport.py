@@ -30,7 +30,8 @@ _QUIET = (
     *("-c", "gc.auto=0", "-c", "maintenance.auto=false"),
     *("-c", "credential.interactive=false"),
     *("-c", "protocol.version=2"),  # with an older one a fetch is told all refs that there are
-    *("-c", "core.fsmonitor=false"),
+    # What is not ended by us, since we were killed, ends by itself.
+    *("-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"),
 )
 _FETCH = (
     *("-c", "fetch.unpackLimit=100", "-c", "fetch.writeCommitGraph=false"),
@@ -61,8 +62,8 @@ _SSH = "ssh -oBatchMode=yes -oConnectTimeout={} -oServerAliveInterval=5 -oServer
 def fetch(cache: str, where: Address, end: float) -> str:
     """Return the tip of the board, whose objects are in `cache` then; empty where there is none.
 
-    The first time they are those of the tip alone. The cache is made where it is missing, and anew
-    where it is torn. One process at a time, of all that have this cache, fetches or pushes.
+    Into an empty cache they are those of the tip alone. The cache is made where it is missing, and
+    anew where it is torn. One process at a time, of all that have it, fetches or pushes.
 
     Args:
         cache: the private bare repository of :mod:`coord.remote.cache`.
@@ -75,16 +76,16 @@ def fetch(cache: str, where: Address, end: float) -> str:
         Environment: there is no git to run.
     """
     caches.ensure(cache)
-    depth = () if caches.tip(cache) else ("--depth=1",)
+    # Not where something is: git would cut off what led to the new tip, and that it did.
+    depth = ("--depth=1",) if caches.is_empty(cache) else ()
     argv = (*_FETCH, *depth, "--", where.url, f"+{REF}:{caches.TIP}")
     caches.unlock(cache)
-    done = _run(cache, where, argv, end)
+    done = _run(cache, where, argv, end, GIT_TRACE_PACKET="2")
     if done.code != 0:
         from coord.remote import words  # noqa: PLC0415  # for a fetch that failed
 
-        if algorithm := words.fault(done, caches.algorithm(cache)):
-            caches.renew(cache, algorithm)
-            done = _run(cache, where, argv, end)
+        if _is_renewed(cache, done):
+            done = _run(cache, where, argv, end, GIT_TRACE_PACKET="2")
         if words.is_none(done, REF):
             return ""
         if done.code != 0:
@@ -123,10 +124,8 @@ def push(cache: str, where: Address, old: str, new: str, end: float) -> bool:
         from coord.remote import words  # noqa: PLC0415  # for a push that failed
 
         failure = words.of_push(said, done, where.text)
-        if not flag and (algorithm := words.fault(done, caches.algorithm(cache))):
-            caches.renew(cache, algorithm)
-            if not isinstance(failure, Lost):
-                failure = Absent(where.text, "what was kept of it here is made anew", alive=True)
+        if not flag and _is_renewed(cache, done) and not isinstance(failure, Lost):
+            failure = Absent(where.text, "what was kept of it here is made anew", alive=True)
         if failure is None and f"is at {new}".encode() in done.err:
             return True  # a POST that curl has sent twice, since the first one's answer was lost
         if failure is None:
@@ -135,6 +134,19 @@ def push(cache: str, where: Address, old: str, new: str, end: float) -> bool:
             raise failure
         time.sleep(max(0.0, min(pause, end - time.monotonic())))
     raise AssertionError
+
+
+def _is_renewed(cache: str, done: Done) -> bool:
+    """Make the cache anew if it is why a child failed; tell whether it was."""
+    from coord.remote import words  # noqa: PLC0415  # after a failure
+
+    algorithm = caches.algorithm(cache)
+    if words.is_named_otherwise(done):
+        algorithm = "sha1" if algorithm == "sha256" else "sha256"
+    elif not words.is_about_cache(done) or caches.is_sound(cache):
+        return False
+    caches.renew(cache, algorithm)
+    return True
 
 
 def _run(cache: str, where: Address, args: tuple[str, ...], end: float, **more: str) -> Done:

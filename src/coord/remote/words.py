@@ -30,34 +30,35 @@ class Locked(Absent):
 
 
 # What git, curl, ssh and the services say, in the order in which it is looked for.
-_KINDS: tuple[tuple[type[Failure], tuple[str, ...]], ...] = (
-    (Absent, ("no space left", "quota exceeded", "returned error: 429", "file too large")),
-    (Unfit, ("hook declined", "hidden ref", "non-fast-forward", "funny ref", "; cannot create")),
-    (Unfit, ("not appear to be a git repo", "not a git repository", "repository not found")),
-    (Unfit, ("returned error: 404", "'' not found", "is this a git repo", "not exported")),
-    (Unfit, ("service not enabled", "dubious ownership", "transport ''", "remote helper for")),
-    (Unfit, ("ssl certificate", "certificate verif", "ssl_", "gnutls", "ssl connect error")),
-    (Unfit, ("protocol error", "invalid server response", "command not found")),
-    (Unfit, ("hash algorithm", "mismatched algorithms", "shallow")),
-    (Denied, ("authentication failed", "could not read username", "could not read password")),
-    (Denied, ("returned error: 401", "returned error: 403", "http 401", "http 403")),
-    (Denied, ("permission", "host key verification failed", "read-only file system")),
-    (Denied, ("not allowed", "authorized", "forbidden", "prohibited", "access denied")),
+_KINDS: tuple[tuple[type[Failure], str], ...] = (
+    (Absent, "no space left|quota exceeded|couldn't write|returned error: 429"),
+    (Unfit, "hook declined|hidden ref|non-fast-forward|funny ref|; cannot create"),
+    (Unfit, "not appear to be a git repo|not a git repository|git repo version|dubious ownership"),
+    (Unfit, "repository not found|returned error: 404|'' not found|is this a git repo"),
+    (Unfit, "not (exported|enabled)|transport ''|remote helper for|command not found|shallow"),
+    (Unfit, "protocol error|invalid server response|hash algorithm|mismatched algorithms"),
+    (Unfit, "ssl certificate|certificate verif|ssl_|ssl connect error|gnutls"),
+    (Denied, "authentication failed|could not read (username|password)|host key verification"),
+    (Denied, "returned error: 40[13]|permission|read-only file system|unable to create"),
+    (Denied, "not allowed|authorized|forbidden|prohibited|access denied"),
 )
+_NOT_LET_THROUGH = re.compile(r"error: RPC failed; HTTP 40[13]\b")
 _RACE = (
-    *("failed to update ref", "reference already exists", "cannot lock ref", "failed to lock"),
-    *("incorrect old value", "reference conflict", "reference does not exist", "fetch first"),
-    *("stale info", "already exists"),
+    "stale info|fetch first|already exists|does not exist|failed to (update|lock)|cannot lock ref"
+    "|incorrect old value|ref(erence|name) conflict|invalid new value|unknown failure"
 )
+_UNREACHED = "could not resolve|connect to |refused|timed out|no route|unreachable"
 _OWN = (
-    *("bad object", "is corrupt", "is empty", "unable to read", "missing", "unresolved deltas"),
-    *("all necessary objects", "not a git repository: ''", "bad config", "invalid object"),
+    "bad object|is corrupt|is empty|(unable to|could not) read|missing|unresolved deltas"
+    "|all necessary objects|not a git repository: ''|bad config|invalid object"
 )
-_ALGORITHMS = ("mismatched algorithms", "hash algorithm")
+_ALGORITHMS = "mismatched algorithms|hash algorithm"
+_NO_REF = "couldn't find remote ref"
+_GITS = re.compile(r"remote: (error|fatal): |error: remote unpack failed")
 _TRACE = re.compile(r"\d\d:\d\d:\d\d\.\d+ ")
 _EMPTY = re.compile(
     r"hint: |Please make sure you have|and the repository exists|"
-    r"fatal: Could not read from remote|error: failed to push some refs|"
+    rf"fatal: (Could not read from remote|{_NO_REF})|error: failed to push some refs|"
     r"remote: Another git process|remote: an editor opened|remote: are terminated|"
     r"remote: may have crashed"
 )
@@ -70,10 +71,13 @@ def of_fetch(done: Done, where: str) -> Failure:
     lines = _lines(done)
     if done.code is None:
         return Absent(where, "no answer in time")
-    kind = _kind(" ".join(lines), Absent)
-    if kind is Absent:
-        return Absent(where, _shown(lines), alive=_is_alive(" ".join(lines)))
-    return kind(where, _shown(lines))
+    text = " ".join(lines)
+    if text.startswith(f"fatal: {_NO_REF}"):
+        return Absent(where, "what answers is no git server, or was cut short", alive=True)
+    kind = _kind(text, Absent)
+    if kind is not Absent:
+        return kind(where, _shown(lines))
+    return Absent(where, _shown(lines), alive=not _has(text, _UNREACHED))
 
 
 def of_push(summary: str, done: Done, where: str) -> Failure | None:
@@ -93,44 +97,44 @@ def of_push(summary: str, done: Done, where: str) -> Failure | None:
     if done.code is None:
         return Lost(where, "no answer in time")
     lines = [summary, *_lines(done)]
-    if _has(" ".join(lines).lower(), ("http 401", "http 403")):
+    if any(map(_NOT_LET_THROUGH.match, lines)):
         return Denied(where, _shown(lines))
     return Lost(where, _shown(lines))
 
 
 def is_none(done: Done, ref: str) -> bool:
-    """Tell whether a fetch failed since the repository has no such ref."""
-    return f"fatal: couldn't find remote ref {ref}" in _lines(done)
+    """Tell whether a fetch, with its trace of packets, failed since there is no such ref.
 
-
-def fault(done: Done, algorithm: str) -> str:
-    """Return by what a new cache should name objects, if the old one is why it failed; or nothing.
-
-    Args:
-        done: the child's end.
-        algorithm: by what the old one does.
+    An HTTP answer that ends within its head is for git a server of the dumb kind without any.
     """
-    said = [line for line in _lines(done) if not line.startswith("remote: ")]
-    text = _compared(" ".join(said))
-    if _has(text, _ALGORITHMS):
-        return "sha1" if algorithm == "sha256" else "sha256"
-    return algorithm if _has(text, _OWN) else ""
+    return f"fatal: {_NO_REF} {ref}" in _lines(done) and b" packet: " in done.err
+
+
+def is_named_otherwise(done: Done) -> bool:
+    """Tell whether the other side names objects by another algorithm than the cache."""
+    return _has(_compared(" ".join(_lines(done))), _ALGORITHMS)
+
+
+def is_about_cache(done: Done) -> bool:
+    """Tell whether the cache may be why it failed: the other side may have the same fault."""
+    said = (line for line in _lines(done) if not line.startswith("remote: "))
+    return _has(_compared(" ".join(said)), _OWN)
 
 
 def _of_server(summary: str, lines: list[str], where: str) -> Failure | None:
     """Return what a push means that the other side did not do, by its word for it."""
-    told = [line for line in lines if line.startswith(("remote: ", "error: remote unpack"))]
-    text, reason = " ".join(told).lower(), summary.lower()
-    shown = _shown([summary, *told])
-    if "unpack" in reason:
+    shown = _shown([summary, *lines])
+    # Git's own words there, as far as anybody knows; a hook's are not heeded.
+    text = " ".join([summary, *filter(_GITS.match, lines)])
+    if "unpack" in summary:
         kind = _kind(text, Absent)
         return kind(where, shown) if kind is Denied else Absent(where, shown, alive=True)
-    if _has(reason, _RACE):
-        if "file exists" in text + reason:
+    if _has(summary, _RACE):
+        if _has(text, "file exists"):
             return Locked(where, shown, alive=True)
-        kind = _kind(text + reason, Lost)
+        kind = _kind(text, Lost)
         return None if kind is Lost else kind(where, shown)
-    return _kind(reason, Lost)(where, shown)
+    return _kind(summary, Lost)(where, shown)
 
 
 def _kind(text: str, otherwise: type[Failure]) -> type[Failure]:
@@ -140,16 +144,11 @@ def _kind(text: str, otherwise: type[Failure]) -> type[Failure]:
 
 def _compared(text: str) -> str:
     """Return words without what they are about: a repository may be called like any of them."""
-    return re.sub(r"'[^']*'", "''", text).lower()
+    return re.sub(r"(?<!\w)'[^']*'", "''", text)
 
 
-def _has(text: str, words: tuple[str, ...]) -> bool:
-    return any(word in text for word in words)
-
-
-def _is_alive(text: str) -> bool:
-    """Tell whether something was there that ended the talk, or said that it cannot now."""
-    return _has(text, ("hung up", "early EOF", "disconnect", "returned error: ", "HTTP/", "reset"))
+def _has(text: str, words: str) -> bool:
+    return bool(re.search(words, text.lower()))
 
 
 def _has_sent(done: Done) -> bool:
@@ -168,6 +167,6 @@ def _lines(done: Done) -> list[str]:
 
 def _shown(lines: list[str]) -> str:
     """Return the lines that tell something as one, without a secret that a URL had."""
-    telling = [line for line in lines if not _EMPTY.match(line)] or lines
-    text = "; ".join(filter(None, (_PREFIX.sub("", line, count=1).strip() for line in telling)))
-    return _LOGIN.sub("//…@", text)[:_MOST] or "git ended without a word"
+    telling = (_PREFIX.sub("", line, count=1) for line in lines if not _EMPTY.match(line))
+    text = "; ".join(filter(None, telling))
+    return _LOGIN.sub("//…@", text)[:_MOST] or "its answer ended before it was whole"

@@ -47,11 +47,8 @@ def is_alive(roll: Roll, one: Actor) -> bool:
 
 def present(worker: Worker, roll: Roll) -> list[Actor]:
     """Return the peers who are here now."""
-    return [
-        one
-        for one in roll.everyone()
-        if one.instance != worker.instance and roll.of(one.instance).present
-    ]
+    everyone = roll.everyone()
+    return [one for one in everyone if one.instance != worker.instance and roll.is_here(one)]
 
 
 def _say(call: Call, roll: Roll, found: Sequence[Actor], word: str) -> None:

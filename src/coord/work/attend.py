@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
-from coord.board import attendance, chosen
+from coord.board import attendance, chosen, keys
 from coord.board.attendance import Attendance, Sign
 from coord.board.roll import Roll
 from coord.liveness import clone, machine
@@ -122,7 +122,8 @@ def _carry(here: Worktree, copy: Replica, me: str | None, writes: str | None) ->
     every = attendance.every(expires)
     own = last.signs.get(writes or "")
     is_told = writes is None or copy.caps.clock or (own is not None and now - own.seen < every)
-    if is_told and age is not None and -_UNSURE < age < every:
+    is_new = me is not None and me not in last.signs and copy.read(keys.actor(me)) is not None
+    if is_told and age is not None and -_UNSURE < age < every and not is_new:
         return
     roll = Roll(copy, here, expires)
     signs = {**last.signs}

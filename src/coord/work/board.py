@@ -56,14 +56,15 @@ def aged(store: Store, rows: Iterable[Row], now: float | None) -> list[Row]:
     """Return rows with when each scope began, where a claim says that it is more than a day old.
 
     A record says when its owner's clock made it; the store knows when the scope really began. Only
-    text shows ages, so only text pays for the look.
+    text shows ages, so only text pays for the look. Where the store has no clock, it knows only
+    since when it is known here, which is no bound for what this machine's clock says.
     """
     return [_aged(store, row, now) for row in rows]
 
 
 def _aged(store: Store, row: Row, now: float | None) -> Row:
     since = (seconds(one.place.since) for one in row.claimants)
-    if now is None or all(at is None or now - at < _LONG for at in since):
+    if now is None or not store.caps.clock or all(at is None or now - at < _LONG for at in since):
         return row
     return row._replace(began=claims.began(store, row.scope))
 

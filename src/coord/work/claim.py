@@ -84,7 +84,7 @@ def claim(
     with worker.store.unrefreshed():  # a claim is proved by what is written of it
         roll = worker.roll()
         made, left = unpublished.each(
-            worker, "claim", worker.scopes, lambda scope: join(worker, roll, scope, mine)
+            call, worker, "claim", worker.scopes, lambda scope: join(worker, roll, scope, mine)
         )
     unpublished.require(call, left)
     for one in made:

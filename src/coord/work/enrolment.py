@@ -51,8 +51,8 @@ def left_behind(here: Worktree, made: Pin) -> list[str]:
     """Return the scopes held by whoever acted in this worktree before `made` was pinned."""
     store = chosen.board_of(here.common_dir)
     home = actors.home_of(here.git_dir, here.common_dir)
-    here_too = {clone.known(here.common_dir), *([] if store.caps.hosts else [""])}
-    found = (one for one in actors.every(store) if one.home == home and one.clone in here_too)
+    own = clone.may_own(here.common_dir, shared=store.caps.hosts)
+    found = (one for one in actors.every(store) if one.home == home and own(one.clone))
     earlier = {one.instance for one in found} - {made.instance}
     tops = claims.tops(store) if earlier else ()
     held = ((event.scope, event.state.holder) for event in tops)

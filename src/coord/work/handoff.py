@@ -54,6 +54,7 @@ def handoff(
         _require_mine(worker, scope, claims.state(worker.store, scope))
     targets = addressed.find(call, worker, worker.roll(), to)
     made, left = unpublished.each(
+        call,
         worker,
         f"handoff {to}",
         wanted,

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from coord.base import sharing
 from coord.base.errors import CoordError
-from coord.guard import trust
+from coord.guard import refusal, trust
 from coord.installer import (
     apply,
     authorship,
@@ -23,6 +25,7 @@ from coord.installer import (
     undo,
     worktrees,
 )
+from coord.repo import git
 from coord.work import where
 
 if TYPE_CHECKING:
@@ -64,7 +67,21 @@ def install(  # one a flag of the command
         except OSError as error:
             raise apply.refused(error, common, again) from error
         _require_no_lock(common, again)
+    _forget_ended(found.here)
     return report.installed(found, steps, changes, consent, done=True)
+
+
+def _forget_ended(here: Worktree) -> None:
+    """Drop what was refused in operations that have ended.
+
+    A missing driver leaves a record that does not tell of which merge it is; it is installed again
+    between that one's abort and the next, which a reftable, whose logs count seconds, may not tell.
+    """
+    homes = (here.common_dir, *sharing.private_dirs(here.common_dir))
+    if any(os.path.isdir(os.path.join(home, refusal.FOLDER)) for home in homes):
+        for there in worktrees.present(here):
+            with suppress(CoordError):
+                refusal.live(there, git.elsewhere())
 
 
 def planned(  # as above

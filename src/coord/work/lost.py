@@ -86,7 +86,7 @@ def held(scope: str, state: State, roll: Roll, branch: str | None) -> tuple[str,
     if holder is None:
         return "held by nobody now", f"git coord log {quote(scope)}"
     lost = found(scope, holder, roll, state.generation, branch)
-    words = f"held by {view.told(holder)}{lost.words if lost else ''}"
+    words = f"held by {view.told(holder, roll)}{lost.words if lost else ''}"
     return words, lost.run if lost and lost.surely else f"git coord log {quote(scope)}"
 
 
@@ -109,7 +109,7 @@ def tell(call: Call, worker: Worker, scope: str, state: State, told: str = "") -
     lost = holder and found(scope, holder, roll, state.generation, worker.branch)
     mark = f"{state.generation} {lost.surely}" if lost else ""
     if holder is not None and lost and mark != told:
-        call.note(f"{scope} is held by {view.told(holder)}{lost.words}")
+        call.note(f"{scope} is held by {view.told(holder, roll)}{lost.words}")
         call.note(lost.offer)
     return mark or told
 

@@ -1,5 +1,8 @@
 """``store migrate``: the board of a clone goes elsewhere, records, numbers and stamps as they are.
 
+From a board without a clock no stamp goes along, since each is its writer's: all is new there, and
+what a clone tells of its workers it tells anew.
+
 First the new place says that a board comes, then the old one that it has moved, which every create
 there meets; so what is copied after that is all there is. Killed at any point, the same command
 goes on; the clone follows when everything stands there.
@@ -13,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import publish
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import about, chosen, claims, engine, moved
+from coord.board import about, attendance, chosen, claims, engine, moved
 from coord.board import choice as choices
 from coord.board.directory import Directory
 from coord.board.moved import LOCAL, Goal
@@ -106,15 +109,7 @@ def _require_settled(call: Call, here: Worktree) -> None:
     """
     me = identities.resolve(here, call.actor, call.environ)
     settling.settle(call, here, chosen.board_of(here.common_dir), me)
-    left = settling.waiting(here.common_dir)
-    if left is not None:
-        raise Refused(
-            "store-in-use",
-            "a board moves when nothing of it waits to be published",
-            where=here.common_dir,
-            why=left.told,
-            run="git coord store",
-        )
+    settling.require_none(here.common_dir)
 
 
 def _require_idle(call: Call, move: _Move) -> None:
@@ -185,6 +180,8 @@ def _copied(move: _Move) -> None:
         Refused: one cannot be read, or another record stands in its place.
     """
     wanted = _records(move.old)
+    if not move.old.caps.clock:
+        wanted = _unstamped(wanted)
     for rec in wanted:
         if not rec.value:
             raise _unreadable(move, rec, "it cannot be read")
@@ -198,6 +195,11 @@ def _copied(move: _Move) -> None:
 
 def _records(side: Side) -> Sequence[Rec]:
     return [rec for rec in side.everything() if not rec.key.startswith("about/")]
+
+
+def _unstamped(recs: Sequence[Rec]) -> Sequence[Rec]:
+    told = f"{attendance.FOLDER}/"
+    return [rec._replace(at=None) for rec in recs if not rec.key.startswith(told)]
 
 
 def _unreadable(move: _Move, rec: Rec, why: str) -> Refused:

@@ -50,13 +50,15 @@ def until(
         told: what was said already of a holder who is not there (:func:`coord.work.lost.tell`).
 
     Raises:
-        Refused: the time is up, a process above this one has ended, or the scope is offered.
+        Refused: the time is up, a process above this one has ended, the scope is offered, or the
+            board is elsewhere by now.
     """
     end = time.monotonic() + timeout if end is None else end
     beaten, bell = time.monotonic(), None
     again = _AFAR if worker.store.caps.hosts else _AGAIN
     try:
         while True:
+            require_same_board(worker, scope)
             newest = claims.top(worker.store, scope)
             state = State() if newest is None else newest.state
             # It listens before anything is judged: what comes after the judgement rings.
@@ -118,6 +120,22 @@ def news_of(worker: Worker) -> str:
     return told
 
 
+def require_same_board(worker: Worker, scope: str) -> None:
+    """End a wait on a board that has moved since it began: nothing would ever come there.
+
+    Raises:
+        Refused: it has.
+    """
+    if not chosen.is_board_of(worker.here.common_dir, worker.store):
+        raise Refused(
+            "store-moved",
+            f"the board has moved while somebody waited for {scope}",
+            where=scope,
+            why="nothing comes any more where this waits; a place in line has moved along",
+            run=f"git coord wait {quote(scope)}",
+        )
+
+
 def require_not_offered(worker: Worker, scope: str, state: State) -> None:
     """End a wait for what is offered to who waits: the holder waits for its ack.
 
@@ -134,7 +152,7 @@ def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refus
     holder = state.holder
     roll, own = worker.roll(), worker.branch
     found = None if holder is None else lost.found(scope, holder, roll, state.generation, own)
-    by = f"held by {view.told(holder)}" if holder else "held by others"
+    by = f"held by {view.told(holder, roll)}" if holder else "held by others"
     by += found.words if found else ""
     if state.paused_at:
         by += f", who has paused it since {state.paused_at[:19]}Z"

@@ -71,6 +71,7 @@ def mark(
 ) -> list[Marked]:
     """Change `scopes`, and return those that `worker` still holds by then."""
     made, left = unpublished.each(
+        call,
         worker,
         call.words,
         scopes,

@@ -43,6 +43,7 @@ def release(call: Call, names: Sequence[str]) -> Released:
     for scope in wanted:
         _require_mine(call, worker, scope)
     given, left = unpublished.each(
+        call,
         worker,
         "release",
         wanted,

@@ -96,7 +96,7 @@ def _make(call: Call, where: Address) -> None:
     """
     if not made.can(where):
         raise absent(where.text, "use", "no repository can be made there by --create")
-    done = made.create(where)
+    done = made.create(where, call.cwd)
     if done.why:
         raise Refused(
             "store-absent",

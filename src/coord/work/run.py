@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.board import claims, events, view
+from coord.board.store import Unavailable
 from coord.liveness import process, sessionfile, spent
 from coord.work import arrive, attend, circle, lost, patience, unpublished
 
@@ -129,8 +130,13 @@ def _place(call: Call, worker: Worker, session: Session, command: Sequence[str])
 def _placed(hold: Hold, timeout: float, rung: Callable[[Worker], None]) -> Iterator[None]:
     """Have the turn for a block, and no place in line before or after."""
     worker, scope, told = hold.worker, hold.scope, ""
-    try:
-        state = _queued(hold)
+    with contextlib.ExitStack() as left:
+        left.callback(_give_up, hold)
+        try:
+            state = _queued(hold)
+        except Unavailable:  # surely not: there is nothing to give up
+            left.pop_all()
+            raise
         circle.require_not_inside(worker, scope, state, hold.place)
         if timeout:
             told = _say(hold, state, timeout)
@@ -143,8 +149,6 @@ def _placed(hold: Hold, timeout: float, rung: Callable[[Worker], None]) -> Itera
             rung=lambda: rung(worker), told=told,
         )  # fmt: skip
         yield
-    finally:
-        _give_up(hold)
 
 
 def _queued(hold: Hold) -> State:

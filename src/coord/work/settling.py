@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base.errors import Refused
 from coord.base.names import shown
 from coord.board import chosen
 from coord.board.store import StoreError
@@ -96,3 +97,20 @@ def waiting(common_dir: str) -> Waiting | None:
 
     found = outbox.names(common_dir)
     return Waiting(len(found), outbox.since(found[0])) if found else None
+
+
+def require_none(common_dir: str) -> None:
+    """Insist that nothing of a clone waits to be published on the board that is to be left.
+
+    Raises:
+        Refused: something does.
+    """
+    left = waiting(common_dir)
+    if left is not None:
+        raise Refused(
+            "store-in-use",
+            "what this clone has not published yet belongs to the board that would be left",
+            where=common_dir,
+            why=left.told,
+            run="git coord store",
+        )

@@ -70,7 +70,7 @@ def sign_off(call: Call) -> SignedOff:
     others = {one.name: one.told for one in worker.others()}
     settling.settle(call, here, worker.store, me)
     unpublished.withdrawn(call, worker, None)
-    left, unsent = _left(worker, others)
+    left, unsent = _left(call, worker, others)
     beats.drop(here.git_dir, me.instance, others)
     unpublished.require(call, unsent)
     tidy.portion(worker.store, worker.roll())
@@ -93,7 +93,7 @@ class _Left(NamedTuple):
     theirs: dict[str, str]
 
 
-def _left(worker: Worker, others: Mapping[str, str]) -> tuple[_Left, list[Left]]:
+def _left(call: Call, worker: Worker, others: Mapping[str, str]) -> tuple[_Left, list[Left]]:
     """Give up places; return how that went, and what of it is not published."""
     tops = list(claims.tops(worker.store)) if worker.me.instance else []
     roll, moves = worker.roll(), leaving.own_moves(worker)
@@ -121,6 +121,7 @@ def _left(worker: Worker, others: Mapping[str, str]) -> tuple[_Left, list[Left]]
         for event in tops
     }
     released, unsent = unpublished.each(
+        call,
         worker,
         "sign-off",
         [scope for scope in sorted(mine) if len(kept[scope]) < len(mine[scope])],

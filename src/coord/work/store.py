@@ -108,7 +108,7 @@ def use(call: Call, found: Choice, *, force: bool = False, create: bool = False)
     require_home(here)
     found = named(call, found, create=create)
     with contact(found):
-        before = chosen.choice(here.common_dir)
+        before = _before(here)
         if not force and not _is_same_board(here, before, found):
             _require_free(here, before, found.url)
         found = _again(call, here, before, found)
@@ -127,6 +127,14 @@ def use(call: Call, found: Choice, *, force: bool = False, create: bool = False)
         publish.drop(path)
         call.note(f"{path} is dropped: it cannot be read")
     return _stands(here, settled)
+
+
+def _before(here: Worktree) -> Choice | None:
+    """Return what was chosen; None too where that is torn: whoever types a URL says it again."""
+    try:
+        return chosen.choice(here.common_dir)
+    except choices.Torn:
+        return None
 
 
 def _is_same_board(here: Worktree, before: Choice | None, found: Choice) -> bool:
@@ -288,20 +296,14 @@ def _require_free(here: Worktree, before: Choice | None, url: str) -> None:
     if ("" if before is None else before.url) == url:
         return
     try:
-        mine = _held(chosen.board_of(here.common_dir), here)
+        afar = None if before is None else chosen.afar(here.common_dir, before)
+        mine = _held(afar or chosen.local(here.common_dir), here)
     except Moved as error:
         if error.goal.to == url or (url == "" and error.goal.to == LOCAL):
             return
         raise
-    left = settling.waiting(here.common_dir) if before is not None else None
-    if left is not None:
-        raise Refused(
-            "store-in-use",
-            "what this clone has not published yet belongs to the board that would be left",
-            where=here.common_dir,
-            why=left.told,
-            run="git coord store",
-        )
+    if before is not None:
+        settling.require_none(here.common_dir)
     if mine:
         raise Refused(
             "store-in-use",
@@ -317,9 +319,9 @@ def _require_free(here: Worktree, before: Choice | None, url: str) -> None:
 def _held(store: Store, here: Worktree) -> list[str]:
     from coord.liveness import clone  # noqa: PLC0415  # for a change of boards alone
 
-    own = {None, "", clone.known(here.common_dir)}
+    own = clone.may_own(here.common_dir, shared=store.caps.hosts)
     held = ((event.scope, event.state.holder) for event in claims.tops(store))
-    return [scope for scope, holder in held if holder is not None and holder.clone in own]
+    return [scope for scope, holder in held if holder is not None and own(holder.clone)]
 
 
 def _about(board: Replica, here: Worktree, url: str) -> About:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from coord.base.errors import CoordError
 from coord.board import chosen
 from coord.board.store import StoreError, Unknown
 
@@ -37,29 +38,46 @@ def kept(call: Call, worker: Worker, verb: str, act: Callable[[], T]) -> T:
         Unpublished: that was done.
         StoreError: it failed in another way.
     """
-    made, left = each(worker, verb, [""], lambda _: act())
+    made, left = each(call, worker, verb, [""], lambda _: act())
     require(call, left)
     return made[0]
 
 
 def each(
-    worker: Worker, verb: str, names: Sequence[str], act: Callable[[str], T]
+    call: Call, worker: Worker, verb: str, names: Sequence[str], act: Callable[[str], T]
 ) -> tuple[list[T], list[Left]]:
     """Do one thing for each name, and write down what of it is not answered.
 
+    Where that is all that comes of one of them, say what has become of the others.
+
     Raises:
-        StoreError: one failed in another way.
+        CoordError, OSError: one failed in another way.
     """
     made: list[T] = []
     left: list[Left] = []
-    for name in names:
-        try:
-            made.append(act(name))
-        except StoreError as error:
-            if not _written(worker, f"{verb} {name}".rstrip(), error):
-                raise
-            left.append(Left(name, error))
+    said: list[str] = []
+    try:
+        for name in names:
+            try:
+                made.append(act(name))
+                said.append(f"{verb} {name} stands on the board")
+            except StoreError as error:
+                if not _written(worker, f"{verb} {name}".rstrip(), error):
+                    raise
+                left.append(Left(name, error))
+                said.append(f"{verb} {name} is written down here and not published")
+    except (CoordError, OSError):
+        tried = len(said) + 1
+        _tell(call, [*said, *(f"{verb} {name} was not tried" for name in names[tried:])])
+        raise
+    if left and made:
+        _tell(call, said)
     return made, left
+
+
+def _tell(call: Call, said: Sequence[str]) -> None:
+    for words in said:
+        call.note(words)
 
 
 def require(call: Call, left: Sequence[Left]) -> None:

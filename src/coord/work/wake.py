@@ -109,6 +109,7 @@ def _gathered(worker: Worker, declared: Config, missing: dict[str, str]) -> Woke
         suggestion.suggest(late or [], seen, me.instance or me.actor, now),
         missing,
         chosen.unreached(worker.store),
+        worker.store.caps.clock,
     )
     return Woken(
         worker,

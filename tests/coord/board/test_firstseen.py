@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -150,6 +151,20 @@ def test_a_copy_that_is_filled_anew_knows_what_has_not_changed(looker: Looker) -
     assert looker.age() == pytest.approx(1000, abs=1)
     os.unlink(looker.path)
     assert looker.age() == pytest.approx(0, abs=1)
+
+
+def test_a_copy_whose_time_cannot_be_read_is_made_anew(looker: Looker) -> None:
+    """Else all would be new to each command for ever."""
+    looker.age()
+    copy = sqlite3.connect(looker.path)
+    copy.executescript("DROP TABLE clock; CREATE TABLE clock (other INTEGER)")
+    copy.close()
+
+    for seconds in (500, 600):
+        looker.world.passed += seconds
+        assert looker.age() == pytest.approx(0, abs=1)
+    looker.world.passed += 700
+    assert looker.age() == pytest.approx(700, abs=1)
 
 
 def test_while_the_board_is_not_reached_nothing_gets_older(looker: Looker) -> None:

@@ -58,6 +58,8 @@ class Teller:
         self._files: dict[str, float] = {}  # the last sign of each, as its file is stamped
         self.given: dict[str, float] = {}  # when that was in truth
         self.told: dict[str, float] = {}  # likewise, of those that were published
+        self.words = 0  # how often some were
+        self.undisturbed = True  # its clock was never set, and so on: it can tell how long ago
 
     def act(self, instance: str) -> None:
         """Give a sign, and tell of all, where the last word is old."""
@@ -71,6 +73,7 @@ class Teller:
         attend._carry(self, store, instance, instance)  # type: ignore[arg-type]
         if store._cluster.is_laden:
             self.told = dict(self.given)
+            self.words += 1
         store.unload()
         store.close()
 
@@ -92,12 +95,12 @@ class Teller:
         return False
 
 
-def _found(name: str) -> Actor:
-    return Actor(name, name, "worktrees/far", "two", now(), FAR)
+def _found(name: str, home: str = "worktrees/far", made: str = FAR) -> Actor:
+    return Actor(name, name, home, "two", now(), made)
 
 
-def _actor(name: str) -> bytes:
-    words = _found(name)._asdict()
+def _actor(name: str, *where: str) -> bytes:
+    words = _found(name, *where)._asdict()
     del words["at"], words["rev"]
     return json.dumps({"schema": 1, **words}).encode()
 
@@ -107,14 +110,14 @@ class Reader:
 
     def __init__(self, address: Address, path: Path, world: World, here: Worktree) -> None:
         self.machine = Machine(world)
-        self._address, self._path, self._world, self._here = address, path, world, here
+        self._address, self._path, self._world, self.here = address, path, world, here
 
     def look(self, instance: str = "i-a") -> presence.Status:
         """Return what is known of a worker of the other clone."""
         self._world.at = self.machine
         store = Replica(Clockless(self._address), str(self._path), fresh=0)
         try:
-            return Roll(store, self._here, EXPIRES).of(instance)
+            return Roll(store, self.here, EXPIRES).of(instance)
         finally:
             store.close()
 
@@ -164,7 +167,7 @@ _STEP = st.one_of(
     st.tuples(st.sampled_from(["acts", "other acts"]), st.sampled_from([0.0, 200.0, 1200.0])),
     st.tuples(st.just("looks"), st.sampled_from([0.0, 290.0, 1500.0, 2200.0])),
     st.tuples(st.sampled_from(["teller is set", "reader is set"]), st.sampled_from(SKEWS)),
-    st.tuples(st.just("reader is off"), st.sampled_from([10.0, 1e6])),
+    st.tuples(st.sampled_from(["reader is off", "teller is off"]), st.sampled_from([10.0, 2e4])),
     st.tuples(st.sampled_from(["reader forgets", "teller forgets"]), st.just(0.0)),
 )
 
@@ -174,15 +177,21 @@ class _Law:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._looked = 0.0  # seconds since nothing new of the worker was seen
+        self._looked = 0.0  # seconds since nothing new was seen of the clone, at least
         self._last = 0.0  # of these, until the last look
         self._is_off = False
-        self._known: float | None = None
+        self._before = 0.0
+        self._known = 0  # how many of its words
 
     def pass_over(self, seconds: float) -> None:
         """Let time go by."""
         self._scene.world.passed += seconds
         self._looked += 0 if self._is_off else seconds
+
+    def is_told(self) -> None:
+        """Take it that a clone has said, or not, how long ago the worker gave its last sign."""
+        teller = self._scene.teller
+        self._before = self._scene.world.passed - teller.given["i-a"] if teller.undisturbed else 0.0
 
     def is_off(self) -> None:
         """Count nothing from the last look to the next one: how long that was nobody knows."""
@@ -190,16 +199,14 @@ class _Law:
 
     def forgets(self) -> None:
         """Begin to look anew."""
-        self._known = None
+        self._known = 0
 
     def looks(self) -> None:
         """Insist that it holds."""
         world, teller, reader = self._scene
-        told = teller.told.get("i-a")
-        if told is None:
-            return
-        if told != self._known:
-            self._known, self._looked = told, 0.0
+        told = teller.told["i-a"]
+        if teller.words != self._known:
+            self._known, self._looked = teller.words, self._before
         found = reader.look()
         if world.passed - teller.given["i-a"] < EXPIRES:
             assert found.present, (world.passed, told, found)
@@ -230,14 +237,20 @@ def test_no_clocks_make_anybody_present_for_ever_or_silent_too_soon(
                 case "acts" | "other acts":
                     law.pass_over(number)
                     teller.act("i-a" if step == "acts" else "i-b")
+                    law.is_told()
                 case "looks":
                     law.looks()
                     law.pass_over(number)
                 case "reader is off":
                     reader.machine.reboot(number)
                     law.is_off()
+                case "teller is off":
+                    law.pass_over(number)
+                    teller.machine.reboot(0.0)
+                    teller.undisturbed = False
                 case "teller is set":
                     teller.machine.skewed = number
+                    teller.undisturbed = False
                 case "reader is set":
                     reader.machine.skewed = number
                 case "reader forgets":
@@ -245,6 +258,7 @@ def test_no_clocks_make_anybody_present_for_ever_or_silent_too_soon(
                     law.forgets()
                 case "teller forgets":
                     teller.forget()
+                    teller.undisturbed = False
 
 
 def test_who_is_told_of_by_others_after_the_clock_was_set_is_as_old_as_before(
@@ -318,3 +332,58 @@ def test_a_word_that_cannot_be_read_leaves_who_came_to_the_board_as_it_came(
     assert reader.look().present
     world.passed += _LONGEST + 2
     assert reader.look().liveness == presence.UNKNOWN
+
+
+def test_what_a_clone_has_told_of_its_own_worker_ends_as_all_silence_does(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands in for files of another year, which say nothing, for the expiry and no longer."""
+    world, teller, reader = scenes.made(monkeypatch)
+    made = clone.known(reader.here.common_dir)
+    store = Replica(Clockless(teller.address), fresh=0)
+    store.create(keys.actor("i-own"), _actor("i-own", "worktrees/none", made))
+    sign = attendance.Sign(world.time())
+    told = attendance.Attendance("one", {"i-own": sign}, world.time(), *world.at.uptime)
+    reader.machine = world.at
+    store.create(attendance.key(made), attendance.encode(told, world.time()))
+    store.close()
+    monkeypatch.setattr(presence.Judge, "of", lambda *_: presence.Status(presence.UNKNOWN))
+
+    assert reader.look("i-own") == presence.Status(
+        presence.PRESENT, pytest.approx(world.time(), abs=2)
+    )
+    world.passed += EXPIRES + 1
+    assert reader.look("i-own").liveness == presence.UNKNOWN
+
+
+def test_a_new_copy_lists_nobody_of_whom_its_clone_tells_no_more(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All who ever came are new to it; who holds something is listed all the same."""
+    world, teller, reader = scenes.made(monkeypatch)
+    teller.act("i-a")
+    world.passed += 8 * 86400
+    teller.act("i-b")
+
+    def listed(*holding: str) -> set[str]:
+        store = Replica(Clockless(teller.address), fresh=0)
+        try:
+            found = Roll(store, reader.here, EXPIRES).members(holding)
+            return {one.actor.instance for one in found} & {"i-a", "i-b"}
+        finally:
+            store.close()
+
+    def here() -> set[str]:
+        store = Replica(Clockless(teller.address), fresh=0)
+        try:
+            found = Roll(store, reader.here, EXPIRES)
+            return {one.instance for one in found.everyone() if found.is_here(one)}
+        finally:
+            store.close()
+
+    assert listed() == {"i-b"}
+    assert listed("i-a") == {"i-a", "i-b"}
+    assert here() == {"i-b"}
+    assert reader.look("i-a").present  # whether it is, a clone that has just come cannot tell
+    world.passed += _LONGEST + 2
+    assert not reader.look("i-a").present

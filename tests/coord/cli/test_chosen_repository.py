@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from coord.board import chosen
 from coord.board.choice import Choice
 from coord.remote import pushing
-from harness.board import answer
+from harness.board import answer, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -188,4 +189,40 @@ def test_who_waits_for_a_turn_to_push_is_told_for_how_long(
         chosen.tell_by(lambda _: None)
         chosen.forget(str(repo.common()))
 
-    assert [text for text in told if text.endswith(" s for this clone's turn to push")]
+    assert [text for text in told if " s for this clone's turn" in text]
+
+
+def test_an_uninstall_says_what_stays_held_and_takes_all_that_is_kept_here(
+    installed: Repo, board: Path, tmp_path: Path
+) -> None:
+    """Of a repository that is not there any more it says that, and goes on."""
+    use = ("store", "use", "--create", "--pushes-a-minute", "0", f"git+{board}")
+    assert installed.coord(*use).code == 0
+    ann = worker(installed, tmp_path / "ann", "work-ann", "ann")
+    assert ann.coord("claim", "task:1").code == 0
+
+    refused = ann.run("coord-install", "--uninstall")
+    assert refused.refusal.rule == "claims-live"
+    assert f"it would stay held on git+{board}" in refused.refusal.why
+    assert installed.common("hooks/coord/store").exists()
+    board.rename(tmp_path / "away.git")
+    told = ann.run("coord-install", "--uninstall", "--purge")
+
+    assert told.code == 0, told.err
+    assert "what this clone holds on a server stays held there" in told.err
+    assert not installed.common("coord").exists()
+    assert not installed.common("hooks/coord").exists()
+
+
+def test_what_is_kept_of_a_board_is_its_owners_alone(installed: Repo, board: Path) -> None:
+    """Cache, copy and all that is queued: no other user reads them or puts anything in."""
+    use = ("store", "use", "--create", f"git+{board}")
+    old = os.umask(0)
+    try:
+        assert installed.coord(*use).code == 0
+    finally:
+        os.umask(old)
+
+    kept = [path for path in installed.common("coord").glob("board-*") if path.suffix != ".lock"]
+    assert sorted(path.suffix for path in kept) == [".chain", ".copy", ".git"]
+    assert not [path.name for path in kept if path.stat().st_mode & 0o077]

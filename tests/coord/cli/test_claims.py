@@ -607,3 +607,17 @@ def test_leaving_a_line_reports_the_holder_unchanged(one: Repo, two: Repo) -> No
     answer(two, "claim", "x")
 
     assert two.coord("release", "x").out == "task:x is still held by one-0001\n"
+
+
+def test_what_became_of_each_is_told_where_one_of_several_fails(installed: Repo) -> None:
+    """What was claimed before stands, and what comes after was not tried."""
+    folder = installed.common("coord/board/claims")
+    assert installed.coord("claim", "a").code == 0
+    (folder / "s-task=3ab").write_text("")
+
+    failed = installed.coord("claim", "a", "b", "c")
+
+    assert failed.code == 3
+    assert "claim task:a stands on the board" in failed.err
+    assert "claim task:c was not tried" in failed.err
+    assert "store-unavailable" in failed.err

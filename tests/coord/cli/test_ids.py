@@ -164,6 +164,25 @@ def test_the_list_says_where_each_is_known(installed: Repo) -> None:
     assert installed.coord("id", "list", "OTHER").out == ""
 
 
+def test_the_list_tells_what_is_staged_from_what_is_committed(installed: Repo) -> None:
+    """Changed since, new, and all of them where nothing is committed yet."""
+    installed.commit("claims", {path(number): claim(number, "hopper") for number in (1, 2)})
+    installed.write(path(2), claim(2, "lovelace"))
+    installed.write(path(3), claim(3, "hopper"))
+    installed.git("add", "-A")
+
+    def states() -> list[str]:
+        return [row["state"] for row in answer(installed, "id", "list")["ids"]]
+
+    assert states() == ["committed", "uncommitted", "uncommitted"]
+    installed.git("reset", "-q", "--hard")
+    installed.git("switch", "-q", "--orphan", "new")
+    installed.git("branch", "-D", "main")
+    installed.write(path(1), claim(1, "hopper"))
+    installed.git("add", "-A")
+    assert states() == ["uncommitted"]
+
+
 def test_two_clones_may_take_one_number_and_check_finds_it(installed: Repo, tmp_path: Path) -> None:
     """They share no disk; a fetch is enough to know, and what was fetched counts from then on."""
     other = clone_of(guard(installed), tmp_path / "clone")

@@ -445,6 +445,22 @@ def test_a_claim_after_the_finish_stays_though_the_clock_went_back(
     assert list(settled(hub)) == ["branch:feat-one", "task:y"]
 
 
+def test_a_claim_after_the_finish_stays_though_the_branch_is_merged_later(
+    hub: Repo, one: Repo, two: Repo
+) -> None:
+    """Nothing came of it yet: what landed is what was finished before it was made."""
+    done(one, "x")
+    answer(one, "claim", "y")
+    answer(two, "claim", "y")
+    time.sleep(1.1)
+    hub.git("merge", "-q", "feat-one")
+
+    assert list(settled(hub)) == ["branch:feat-one", "task:x"]
+    assert scope(hub, "task:y")["holder"]["actor"] == "one-0001"
+    answer(one, "finish")
+    assert settled(hub)["task:y"]["next"]["actor"] == "two-0002"
+
+
 def test_what_was_claimed_before_the_clock_went_back_is_finished_all_the_same(
     hub: Repo, one: Repo
 ) -> None:

@@ -15,8 +15,12 @@ import pytest
 from coord.board import chosen, claims, engine
 from coord.board.choice import Choice
 from coord.board.directory import Directory
-from coord.board.moved import Moved
+from coord.board.moved import Goal, Moved
+from coord.etcd import address
+from coord.repo import worktree
+from coord.work import migrate
 from harness.board import answer, scope, worker
+from harness.clockless import YEAR, Clockless
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from coord.board.engine import Far
     from harness import Repo
 
+EVERY = bool(os.environ.get("COORD_KILL_ROUNDS"))
 CALLS = "sendto,rename,link,linkat,mkdir,unlink"
 
 
@@ -149,6 +154,35 @@ def test_another_clone_is_told_where_its_board_went(
     assert "task:1" in other.coord("board").out
 
 
+def test_who_waits_in_a_git_dir_goes_on_where_the_board_went(ann: Repo, url: str) -> None:
+    """It has slept since before; nothing would ever come in the folder that it looks at."""
+    bob = ann.at(ann.path.parent / "bob")
+    with bob.begun("git", "coord", "wait", "task:1", "--timeout", "1m") as waiting:
+        assert b"waiting for task:1: held by ann" in waiting.stderr.readline()
+
+        assert ann.coord("store", "migrate", url).code == 0
+        assert ann.coord("release", "task:1").code == 0
+
+        assert waiting.wait(30) == 0, waiting.stderr.read()
+
+
+def test_who_waits_on_a_server_is_told_that_the_board_has_moved(ann: Repo, url: str) -> None:
+    """And by which command it goes on waiting there, with its place."""
+    bob = ann.at(ann.path.parent / "bob")
+    assert ann.coord("store", "migrate", url).code == 0
+    assert bob.coord("claim", "task:1").code == 0
+    with bob.begun("git", "coord", "wait", "task:1", "--timeout", "1m") as waiting:
+        assert b"waiting for task:1: held by ann" in waiting.stderr.readline()
+
+        assert ann.coord("store", "migrate", "local").code == 0
+
+        assert waiting.wait(40) == 1
+        said = waiting.stderr.read().decode()
+    assert "store-moved" in said
+    assert "run: git coord wait task:1" in said
+    assert scope(bob, "task:1")["claimants"][1]["actor"] == "bob"
+
+
 def test_what_would_be_torn_apart_is_not_moved(ann: Repo, url: str) -> None:
     """A run that could not say that it has ended; a board where there is one already."""
     argv = ["git", "coord", "run", "task:9", "--", "sleep", "60"]
@@ -193,7 +227,7 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, fresh: Callable[
     points = [(name, names[: at + 1].count(name)) for at, name in enumerate(names)]
     assert len(points) > 8
     some = 12 if "etcd" in fresh() else 6
-    step = 1 if os.environ.get("COORD_KILL_ROUNDS") else max(1, len(points) // some)
+    step = 1 if EVERY else max(1, len(points) // some)
     killed = 0
     for name, number in points[::step]:
         url = again()
@@ -208,3 +242,25 @@ def test_killed_at_any_call_the_same_command_goes_on(ann: Repo, fresh: Callable[
         assert claims.state(there, "task:1").holder is not None
         assert [rec.key for rec in there.list("about")] == ["about/board"], (name, number)
     assert killed > len(points[::step]) - 3  # now and then there is a sign of life less to write
+
+
+def test_from_a_board_without_a_clock_no_stamp_goes_along(ann: Repo, url: str) -> None:
+    """Each is of its writer's clock: a year behind, all of it would be old where a clock decides.
+
+    Nor does what a clone tells of its workers, which is of such a clock too.
+    """
+    there = Clockless(address.parsed(url))
+    there.skewed = -YEAR
+    for key in ("claims/s-x/00000001", "actors/i-x", "present/c-x"):
+        there.create(key, b"x\n")
+    here = worktree.discover(str(ann.path), ann.env)
+    local = Directory(str(ann.path.parent / "coming"))
+    goal = Goal("local", "e", "c")
+
+    migrate._copied(migrate._Move(here, there, local, goal))
+
+    assert {rec.key: rec.value for rec in local.everything()} == {
+        "claims/s-x/00000001": b"x\n", "actors/i-x": b"x\n"
+    }  # fmt: skip
+    assert all(abs((local.now() or 0) - (rec.at or 0)) < 60 for rec in local.everything())
+    there.close()

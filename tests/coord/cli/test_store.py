@@ -12,7 +12,7 @@ import pytest
 
 from coord.doctor import permitted
 from harness.board import answer
-from harness.clinic import rules
+from harness.clinic import mended, rules
 from harness.costs import clone_of
 
 if TYPE_CHECKING:
@@ -261,3 +261,30 @@ def test_a_purge_waits_no_longer_than_once_for_a_server_that_is_away(
     assert "task:1 stays held on" in told.err
     assert "as far as is known here: it cannot be reached" in told.err
     assert not ann.common("coord").exists()
+
+
+def test_a_torn_choice_that_names_its_server_is_made_again(ann: Repo, bob: Repo, url: str) -> None:
+    """As its line says, in a clone that holds something there: it holds it afterwards, too."""
+    assert ann.coord("claim", "task:1").code == 0
+    choice = ann.common("hooks/coord/store")
+    choice.write_bytes(choice.read_bytes()[:-3])
+
+    refused = ann.coord("claim", "task:2").err
+    assert f"run: git coord store use {url}" in refused
+    mended(ann, "store-unusable")
+
+    assert "held by ann" in bob.coord("show", "task:1").out
+    assert ann.coord("claim", "task:2").out == "task:2 is yours, generation 1\n"
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"schema"', b'{"url": "ftp://x/y"}, ', None])
+def test_a_torn_choice_that_names_none_is_left(repo: Repo, torn: bytes | None) -> None:
+    """What no server can be told from, or is no file at all: the board is the git dir's again."""
+    assert repo.run("coord-install").code == 0
+    choice = repo.common("hooks/coord/store")
+    choice.mkdir() if torn is None else choice.write_bytes(torn)
+
+    assert repo.coord("store", "use", "local").code == 3
+    mended(repo, "store-unusable")
+
+    assert repo.coord("claim", "task:1").code == 0

@@ -98,7 +98,8 @@ def test_names_that_are_equal_everywhere_decide_nothing(
     instances = {one["instance"] for one in answer(mine, "board")["actors"]}
     assert len(instances) == 2
     assert "in another clone, on box" in board
-    assert "held by ann" in held.out
+    assert "task:db  ann on main in another clone for" in board
+    assert "held by ann (main) in another clone; you are number 2" in held.out
     assert taken.refusal.rule == "holder-present"
     assert mine.coord("sign-off").code == 0
     assert scope(theirs, "task:db")["holder"]["instance"] == answer(theirs, "whoami")["instance"]

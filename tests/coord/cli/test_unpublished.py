@@ -306,3 +306,43 @@ def test_a_file_that_cannot_be_read_is_named_and_can_be_got_rid_of(scene: Scene)
     assert (done.code, done.err.count("is dropped: it cannot be read")) == (0, 3)
     assert scene.entries() == 0
     assert "unpublished" not in scene.ann.coord("board").err
+
+
+def test_a_run_that_never_had_its_place_speaks_of_no_release(scene: Scene) -> None:
+    """A run cannot wait for a server; nothing of it stands, and nothing is to be given up."""
+    scene.cut()
+
+    refused = scene.ann.coord("run", "task:1", "--", "true")
+
+    assert (refused.code, refused.out) == (3, "")
+    assert "release" not in refused.err
+
+
+def test_a_worker_who_has_just_come_is_told_of_with_its_branch(
+    scene: Scene, tmp_path: Path
+) -> None:
+    """Its clone has told others of its workers a moment before, and would again in minutes."""
+    eve = worker(scene.ann, tmp_path / "eve", "w-eve", "eve")
+
+    assert eve.coord("claim", "task:1").code == 0
+
+    found = {one["actor"]: one for one in answer(scene.bob, "board")["actors"]}
+    assert found["eve"]["branch"] == "w-eve"
+
+
+def test_where_the_git_dir_is_read_only_too_what_is_known_is_shown(scene: Scene) -> None:
+    """A sandbox without network: the copy can be read, and is not made anew."""
+    scene.cut()
+    common = str(scene.ann.common().resolve())
+    mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+    sandbox = ("unshare", "-rm", "sh", "-c", mount, common, "git", "coord")
+    if scene.ann.run(*sandbox[:5], common, "true").code:
+        pytest.skip("mounting is not allowed here")
+
+    board = scene.ann.run(*sandbox, "board")
+    claim = scene.ann.run(*sandbox, "claim", "task:1")
+
+    assert board.code == 0, board.err
+    assert "task:amy  amy on w-amy" in board.out
+    assert "cannot be reached" in board.err
+    assert (claim.code, claim.refusal.rule) == (3, "not-writable"), claim.err

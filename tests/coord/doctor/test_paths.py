@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.base.names import quote
-from harness.clinic import findings, healthy, mended, notes, rules
+from coord.guard import guarded as attributes_of
+from harness.clinic import diagnosis, findings, healthy, mended, notes, rules
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from coord.repo.worktree import Worktree
     from harness import Repo
 
 FALLBACKS = "[attr]coord-derived -merge\n[attr]coord-log -merge\n[attr]coord-once -merge\n"
@@ -39,6 +42,31 @@ def test_what_track_declares_is_healthy(guarded: Repo, tmp_path: Path) -> None:
     guarded.git("worktree", "add", "-q", "-b", "new", str(tmp_path / "new"))
 
     assert healthy(guarded)
+
+
+def test_attributes_are_asked_for_once_unless_a_worktree_has_others(
+    guarded: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An attributes file that nobody has committed is obeyed as well."""
+    guarded.commit("notes", {"gen/notes": "x\n"})
+    trees = [guarded.worktree(tmp_path / f"w{number}", f"w{number}") for number in range(4)]
+    (trees[2].path / "gen/.gitattributes").write_text("notes coord-log\n")
+    (trees[3].path / ".gitattributes").unlink()
+    asked = []
+
+    def attributes(
+        here: Worktree, names: Sequence[str], paths: Iterable[str], *rest: str
+    ) -> list[tuple[str, str, str]]:
+        asked.extend([here.cwd] * (names[0] == "merge"))
+        return git_attributes(here, names, paths, *rest)
+
+    git_attributes = attributes_of.attributes
+    monkeypatch.setattr(attributes_of, "attributes", attributes)
+    found = diagnosis(guarded)
+
+    assert [len(view.guards.paths) for view in found.views] == [2, 2, 2, 3, 2]
+    assert {*asked} >= {str(trees[2].path), str(trees[3].path)}
+    assert len(asked) < len(found.views)
 
 
 def test_what_a_pulled_commit_declares_is_guarded_by_the_command(

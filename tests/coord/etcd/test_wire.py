@@ -135,10 +135,10 @@ def test_an_answer_that_is_cut_or_no_http_is_lost(fake: Fake, raw: bytes) -> Non
     ids=["length", "claimed", "chunks"],
 )
 def test_an_answer_without_end_is_not_read(fake: Fake, raw: bytes) -> None:
-    """By its own word, or by what has come."""
+    """By its own word, or by what has come; the line says how much would have been."""
     fake.handlers = [fake.says(raw)]
 
-    with pytest.raises(TooLarge):
+    with pytest.raises(TooLarge, match="more than 1000 bytes"):
         ask(fake.endpoint)
 
 

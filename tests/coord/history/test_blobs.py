@@ -57,6 +57,24 @@ def test_many_blobs_are_asked_for_together(repo: Repo) -> None:
         assert [found.size(each) for each in ids] == [len(text) for text in texts[:40]]
 
 
+@pytest.mark.parametrize("portion", [4, 1000])
+def test_very_many_blobs_have_a_child_of_their_own(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, portion: int
+) -> None:
+    """Whatever is among them: what is missing, too large to be read together, empty, no blob."""
+    monkeypatch.setattr(blobs, "_MANY", 8)
+    monkeypatch.setattr(blobs, "_PORTION", portion)
+    texts = [b"", *(b"%d blob 3\n" % number * number for number in range(20)), b"x" * 9000]
+    ids = [stored(repo, text) for text in texts]
+    known = dict(zip(ids, texts, strict=True)) | {"1" * 40: b""}
+
+    with Blobs(Door(str(repo.path))) as found:
+        assert found.read_small([*ids, "1" * 40]) == known
+        assert found.missing == {"1" * 40}
+        tree = repo.git("rev-parse", "HEAD^{tree}")
+        assert found.read_small([*ids, tree])[ids[3]] == texts[3]
+
+
 def test_what_is_kept_is_bounded(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the budget the oldest go, and are read again when they are needed."""
     monkeypatch.setattr(blobs, "_BUDGET", 10)

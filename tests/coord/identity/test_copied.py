@@ -25,6 +25,7 @@ JOINED = "../worktrees/w/coord.config"
         ("alias.coord", "!: git coord -h lists the verbs, git coord VERB --help explains one"),
         ("includeif.gitdir:worktrees/w.path", JOINED),
         ("includeif.gitdir:.git.path", "../coord.config"),
+        ("includeif.gitdir:worktrees/*7.path", "identities-7"),
     ],
 )
 def test_what_stands_in_an_included_file_is_a_copy(key: str, value: str) -> None:
@@ -43,6 +44,7 @@ def test_what_stands_in_an_included_file_is_a_copy(key: str, value: str) -> None
         ("alias.coord", "!my-own-coord"),
         ("alias.co", "checkout"),
         ("includeif.gitdir:work/.path", "~/work.config"),
+        ("includeif.gitdir:work/.path", "identities-of-mine"),
         ("include.path", "hooks/coord/config"),
     ],
 )

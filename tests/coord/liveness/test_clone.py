@@ -182,3 +182,20 @@ def test_where_no_id_can_be_made_records_have_none(tmp_path: Path) -> None:
     """As those of versions before; whoever writes the record says what is wrong."""
     (tmp_path / "coord").write_text("no folder")
     assert clone.own(str(tmp_path)) == ""
+
+
+def test_what_may_be_its_own_is_what_names_it_or_on_files_what_names_nobody(
+    common: Path, tmp_path: Path
+) -> None:
+    """Versions before named none; a copy cannot tell, and gives nothing of its files up."""
+    first = made(common)
+    named = (first, "another", "", None)
+
+    def own(where: Path, *, shared: bool) -> list[bool]:
+        return [*map(clone.may_own(str(where), shared=shared), named)]
+
+    assert own(common, shared=False) == [True, False, True, True]
+    assert own(common, shared=True) == [True, False, False, False]
+    shutil.copytree(common, tmp_path / "copy")
+    assert own(tmp_path / "copy", shared=False) == [True] * 4
+    assert own(tmp_path / "new", shared=True) == [False] * 4

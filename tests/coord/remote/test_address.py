@@ -43,7 +43,9 @@ def test_each_form_says_its_protocol_its_host_and_itself(
     ("text", "path"),
     [
         ("git+file:///srv/a%20board.git", "/srv/a board.git"),
+        ("git+ssh://host/srv/a%20board.git", "/srv/a board.git"),
         ("git+/srv/a%20board.git", "/srv/a%20board.git"),
+        ("git+host:a%20board.git", "a%20board.git"),
     ],
 )
 def test_the_folder_of_a_url_is_what_git_makes_of_it(text: str, path: str) -> None:

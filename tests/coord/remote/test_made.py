@@ -51,7 +51,7 @@ def test_it_is_bare_synced_without_reflogs_and_hooks(repo: Repo, tmp_path: Path)
     env |= {"GIT_DEFAULT_HASH": "sha256", "GIT_DIR": str(repo.path / ".git")}
     where = parsed(f"git+{path}")
 
-    assert made.create(where, env) == Made(is_new=True)
+    assert made.create(where, "/", env) == Made(is_new=True)
 
     found = config(repo, path)
     assert (found["core.bare"], found["core.fsync"]) == ("true", "all")
@@ -60,7 +60,7 @@ def test_it_is_bare_synced_without_reflogs_and_hooks(repo: Repo, tmp_path: Path)
     assert not (path / "hooks").exists()
     assert os.listdir(path.parent) == ["board.git"]
     before = sorted(path.rglob("*"))
-    assert made.create(where, env) == Made(is_new=False)
+    assert made.create(where, "/", env) == Made(is_new=False)
     assert sorted(path.rglob("*")) == before
 
 
@@ -71,7 +71,7 @@ def test_of_many_who_make_it_at_once_one_does_and_nothing_is_left_over(
     where = parsed(f"git+{tmp_path}/at/board.git")
 
     with ThreadPoolExecutor(6) as pool:
-        found = list(pool.map(lambda _: made.create(where, repo.env), range(6)))
+        found = list(pool.map(lambda _: made.create(where, "/", repo.env), range(6)))
 
     assert not any(one.why for one in found)
     assert any(one.is_new for one in found)
@@ -96,7 +96,7 @@ def test_by_ssh_it_is_made_where_a_login_begins_or_by_its_whole_path(
     where = parsed(text.format(home))
 
     assert made.can(where)
-    assert made.create(where, repo.env) == Made(is_new=True)
+    assert made.create(where, "/", repo.env) == Made(is_new=True)
     assert ssh.with_name("ssh.login").read_text() == f"{login}\n"
     there = home / path if "ssh.home" not in path else home.parent / path
     assert config(repo, there)["core.fsync"] == "all"
@@ -106,7 +106,7 @@ def test_a_host_that_makes_none_is_told_in_its_words(ssh: Path, env: dict[str, s
     """As hosted services answer a command that is not git's."""
     ssh.write_text("#!/bin/sh\nprintf 'Invalid command: \\033[31m%s\\n' sh >&2\nexit 128\n")
 
-    found = made.create(parsed("git+git@host:team/board.git"), env)
+    found = made.create(parsed("git+git@host:team/board.git"), "/", env)
 
     assert not found.is_new
     assert found.why == "Invalid command: \\x1b[31msh"

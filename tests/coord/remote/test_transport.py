@@ -16,21 +16,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("env")
 
 
-@pytest.fixture
-def bare(tmp_path: Path, env: dict[str, str]) -> Bare:
-    """A repository without a board."""
-    assert env
-    return Bare(tmp_path / "bare")
-
-
-@pytest.fixture
-def cache(tmp_path: Path, bare: Bare) -> Cache:
-    """A clone's cache of it, after its first fetch."""
-    made = Cache(tmp_path, str(bare.path))
-    assert made.fetch() == ""
-    return made
-
-
 def test_a_board_is_created_once_and_moved_by_who_knows_its_tip(bare: Bare, cache: Cache) -> None:
     """Of two that create it the second is told so; and of two on one tip."""
     first = cache.commit("1")
@@ -111,3 +96,47 @@ def test_no_hook_of_a_repository_on_this_machine_runs(
     assert cache.push("", cache.commit("1"))
 
     assert not [*tmp_path.glob("ran-*")]
+
+
+def test_nothing_of_the_users_repository_is_touched(bare: Bare, cache: Cache) -> None:
+    """No ref, no config, no log, no FETCH_HEAD; what hooks it has are its own."""
+    for name in ("pre-push", "reference-transaction", "post-update"):
+        script = cache.common / "hooks" / name
+        script.write_text(f"#!/bin/sh\ntouch {cache.common}/ran\n")
+        script.chmod(0o755)
+
+    def files() -> dict[str, bytes]:
+        found = [path for path in cache.common.rglob("*") if path.is_file()]
+        mine = [path for path in found if "coord" not in path.relative_to(cache.common).parts]
+        return {str(path): path.read_bytes() for path in mine}
+
+    before = files()
+    first = cache.commit("1")
+    assert cache.push("", first)
+    assert cache.fetch() == first
+
+    assert files() == before
+    assert bare.tip == first
+
+
+def test_settings_of_the_users_other_pushes_are_none_of_this_one(
+    bare: Bare, cache: Cache, home: Path
+) -> None:
+    """Tags go along, options that no server here takes, signatures: all by the user's config."""
+    with (home / ".gitconfig").open("a") as file:
+        file.write(
+            "[push]\n\tfollowTags = true\n\tgpgSign = true\n\tpushOption = x\n"
+            "\tnegotiate = true\n\trecurseSubmodules = check\n"
+            "[fetch]\n\tprune = true\n\tpruneTags = true\n\twriteCommitGraph = true\n"
+            "\tunpackLimit = 1\n\trecurseSubmodules = true\n"
+            "[submodule]\n\trecurse = true\n[core]\n\thooksPath = /none\n"
+            "[remote]\n\tpushDefault = other\n"
+        )
+    first = cache.commit("1")
+    cache.tag("v1", first)
+
+    assert cache.push("", first)
+    assert cache.fetch() == first
+
+    assert bare.refs == ["refs/coord/board"]
+    assert not (cache.path / "FETCH_HEAD").exists()

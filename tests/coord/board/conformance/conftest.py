@@ -27,22 +27,33 @@ if TYPE_CHECKING:
     from coord.board.store import Store
 
 
+_DEAR = 10
+
+
 class Maker(NamedTuple):
     """Opens one and the same store from any process.
 
     Attributes:
         kind: opens what `place` names.
         place: a folder, or a URL.
-        keys: how many keys each of many racers tries to create.
+        fewer: by how much what costs a push each is tried less often than where it costs a file.
     """
 
     kind: Callable[[str], Store]
     place: str
-    keys: int
+    fewer: int
 
     def open(self) -> Store:
         """Return a fresh client of the store."""
         return self.kind(self.place)
+
+    def times(self, most: int, least: int = 1) -> int:
+        """Return how often to try what is tried `most` times on files."""
+        return max(least, most // self.fewer)
+
+    def racers(self, most: int) -> int:
+        """Return how many race where on files `most` do."""
+        return most if self.fewer < _DEAR else most // 2
 
 
 class Kind(NamedTuple):
@@ -50,28 +61,34 @@ class Kind(NamedTuple):
 
     opened: Callable[[str], Store]
     server: str | None
-    keys: int
+    fewer: int
 
 
-def _host(place: str) -> Chain:
+def _host(place: str) -> Replica:
     """Open a chain as a host that nobody has been on."""
-    return Chain(remote.parsed(f"git+{place}"), tempfile.mkdtemp(dir=os.path.dirname(place)))
+    home = tempfile.mkdtemp(dir=os.path.dirname(place))
+    return Replica(Chain(remote.parsed(f"git+{_bare(place)}"), home), fresh=0)
 
 
-def _clone(place: str) -> Chain:
+def _clone(place: str) -> Replica:
     """Open a chain as a process of the one clone that there is."""
-    return Chain(remote.parsed(f"git+{place}"), f"{place}.home")
+    return Replica(Chain(remote.parsed(f"git+{_bare(place)}"), f"{place}.home"), fresh=0)
+
+
+def _bare(place: str) -> str:
+    if not os.path.exists(place):
+        subprocess.run(["git", "init", "-q", "--bare", place], check=True)
+    return place
 
 
 STORES = {
-    "directory": Kind(Directory, None, 50),
-    "etcd": Kind(lambda url: Cluster(address.parsed(url)), "etcd", 20),
+    "directory": Kind(Directory, None, 1),
+    "etcd": Kind(lambda url: Cluster(address.parsed(url)), "etcd", 2),
     # Racers on hosts of their own race to push; those of one clone are pushed for by one of them.
-    "git": Kind(_host, "bare", 8),
-    "git-clone": Kind(_clone, "bare", 8),
-    "git-replica": Kind(lambda place: Replica(_host(place), fresh=0), "bare", 8),
+    "git": Kind(_host, "bare", 20),
+    "git-clone": Kind(_clone, "bare", 20),
     # A copy that is never fresh enough: each read brings it up to date, as each command's first.
-    "replica": Kind(lambda url: Replica(Cluster(address.parsed(url)), fresh=0), "etcd", 10),
+    "replica": Kind(lambda url: Replica(Cluster(address.parsed(url)), fresh=0), "etcd", 4),
 }
 
 
@@ -90,8 +107,8 @@ def maker(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
     else:
         place = f"{request.getfixturevalue(kind.server)}/{os.urandom(6).hex()}"
         if kind.server == "bare":
-            subprocess.run(["git", "init", "-q", "--bare", place], check=True)
-    return Maker(kind.opened, place, kind.keys)
+            _bare(place)
+    return Maker(kind.opened, place, kind.fewer)
 
 
 @pytest.fixture

@@ -33,22 +33,24 @@ def test_racing_claimants_form_one_line(
     maker: Maker, race: Callable[..., list[tuple[str | None, int]]]
 ) -> None:
     """16 at once: one holder named by all, each place given once, no gap in the log."""
-    found = race(16, _claim, maker)
+    many = maker.racers(16)
+
+    found = race(many, _claim, maker)
 
     assert len({holder for holder, _ in found}) == 1
-    assert sorted(at for _, at in found) == list(range(16))
+    assert sorted(at for _, at in found) == list(range(many))
     log = claims.history(maker.open(), SCOPE)
-    assert [event.seq for event in log] == list(range(1, 17))
+    assert [event.seq for event in log] == list(range(1, many + 1))
     assert [event.after for event in log[1:]] == [event.nonce for event in log[:-1]]
 
 
 def _work(number: int, maker: Maker) -> list[tuple[float, float, int]]:
     """Hold the scope a few times; return the intervals and generations."""
     store, held = maker.open(), []
-    for _ in range(5):
+    for _ in range(maker.times(5)):
         claim(store, number)
         while (state := claims.state(store, SCOPE)).line[0].instance != me(number).instance:
-            time.sleep(0.001)
+            time.sleep(0.001 * maker.fewer)
         start = time.monotonic()
         time.sleep(0.002)
         held.append((start, time.monotonic(), state.generation))
@@ -59,12 +61,13 @@ def _work(number: int, maker: Maker) -> list[tuple[float, float, int]]:
 def test_racing_turns_never_overlap_and_count_generations(
     maker: Maker, race: Callable[..., list[list[tuple[float, float, int]]]]
 ) -> None:
-    """Mutual exclusion by the clock of one machine; generations 1 to 40 in order of holding."""
-    turns = sorted(turn for found in race(8, _work, maker) for turn in found)
+    """Mutual exclusion by the clock of one machine; generations in order of holding."""
+    turns = sorted(turn for found in race(maker.racers(8), _work, maker) for turn in found)
 
-    assert len(turns) == 40
+    many = maker.racers(8) * maker.times(5)
+    assert len(turns) == many
     assert all(before[1] <= after[0] for before, after in pairwise(turns))
-    assert [generation for *_, generation in turns] == list(range(1, 41))
+    assert [generation for *_, generation in turns] == list(range(1, many + 1))
 
 
 def _take(number: int, maker: Maker) -> bool:
@@ -77,7 +80,9 @@ def test_a_dead_holder_has_exactly_one_successor(
     """16 take the same holder's place at the same generation: one does."""
     claim(maker.open(), 0)
 
-    assert sorted(map(bool, race(16, _take, maker))) == [False] * 15 + [True]
+    many = maker.racers(16)
+
+    assert sorted(map(bool, race(many, _take, maker))) == [False] * (many - 1) + [True]
     assert claims.state(maker.open(), SCOPE).generation == 2
 
 
@@ -92,7 +97,7 @@ def test_a_release_and_a_take_over_do_not_both_happen(
     maker: Maker, race: Callable[..., list[tuple[str, bool]]]
 ) -> None:
     """Whichever comes first, the other finds a changed state and does not act on the old one."""
-    for turn in range(20):
+    for turn in range(maker.times(20)):
         store = maker.open()
         claim(store, 0)
 

@@ -25,7 +25,7 @@ def _value(number: int) -> bytes:
 def _compete(number: int, maker: Maker, shuffled: bool) -> list[tuple[str, bytes, bytes, bytes]]:
     """Try to create every key; return what was tried, what came back, what is read then."""
     store, found = maker.open(), []
-    keys = [f"claims/s-race/{key:08d}" for key in range(1, maker.keys + 1)]
+    keys = [f"claims/s-race/{key:08d}" for key in range(1, maker.times(50, 2) + 1)]
     if shuffled:
         random.Random(number).shuffle(keys)  # noqa: S311  # an order, no secret
     for key in keys:
@@ -44,7 +44,9 @@ def test_of_many_creators_one_wins_and_all_see_its_bytes(
     shuffled: bool,
 ) -> None:
     """A loser reads the winner's whole record from the same call; nobody reads an empty one."""
-    results = [row for rows in race(RACERS, _compete, maker, shuffled) for row in rows]
+    results = [
+        row for rows in race(maker.racers(RACERS), _compete, maker, shuffled) for row in rows
+    ]
 
     for key in {row[0] for row in results}:
         rows = [row for row in results if row[0] == key]
@@ -68,7 +70,7 @@ def test_a_reader_never_sees_a_part_of_a_record(
     maker: Maker, race: Callable[..., list[object]]
 ) -> None:
     """Absent, then whole."""
-    for _ in range(5):
+    for _ in range(maker.times(5)):
         assert all(race(3, _poll, maker))
         maker.open().delete("actors/a-polled", b"x" * 50_000)
 

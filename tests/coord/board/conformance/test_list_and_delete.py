@@ -19,9 +19,10 @@ def test_an_absent_record_is_none_and_an_absent_folder_empty(store: Store) -> No
     assert list(store.list("claims/s-x")) == []
 
 
-def test_a_list_is_sorted_whole_and_has_each_record_once(store: Store) -> None:
+def test_a_list_is_sorted_whole_and_has_each_record_once(store: Store, maker: Maker) -> None:
     """Over every boundary at which a store may page."""
-    names = [f"claims/s-{number % 7}/{number:08d}" for number in range(1, 1102)]
+    many = maker.times(1101)
+    names = [f"claims/s-{number % 7}/{number:08d}" for number in range(1, many + 1)]
     for name in reversed(names):
         store.create(name, name.encode())
 
@@ -122,16 +123,17 @@ def test_of_racing_deleters_one_is_told_true(
     maker: Maker, race: Callable[..., list[object]]
 ) -> None:
     """Else two would each go on as the one who ended it."""
-    for _ in range(20):
+    for _ in range(maker.times(20)):
         maker.open().create("actors/a-x", b"x")
 
-        assert sorted(map(bool, race(8, _delete, maker))) == [False] * 7 + [True]
+        many = maker.racers(8)
+        assert sorted(map(bool, race(many, _delete, maker))) == [False] * (many - 1) + [True]
 
 
 def _churn(number: int, maker: Maker) -> int:
     """Create and delete one key against others; return how often the record taken was not ours."""
     store, wrong = maker.open(), 0
-    for turn in range(50):
+    for turn in range(maker.times(50)):
         mine = f"{number} {turn}".encode()
         if store.create("actors/a-x", mine).value == mine:
             wrong += not store.delete("actors/a-x", mine)
@@ -142,7 +144,7 @@ def test_a_deleter_never_takes_what_was_created_in_between(
     maker: Maker, race: Callable[..., list[object]]
 ) -> None:
     """Between the look and the deletion the record may have become another's."""
-    assert race(8, _churn, maker) == [0] * 8
+    assert race(maker.racers(8), _churn, maker) == [0] * maker.racers(8)
 
 
 def test_two_boards_do_not_see_each_other(maker: Maker) -> None:
@@ -163,18 +165,21 @@ def test_a_closed_store_is_opened_again_by_the_next_call(store: Store) -> None:
     store.close()
 
 
-def test_a_store_is_used_by_both_sides_of_a_fork(store: Store, race: Callable[..., object]) -> None:
+def test_a_store_is_used_by_both_sides_of_a_fork(
+    store: Store, maker: Maker, race: Callable[..., object]
+) -> None:
     """Neither reads what the other was answered."""
+    many = maker.times(20, 2)
     store.create("actors/a-x", b"1")
 
     def work(number: int) -> list[bool]:
         return [
             store.create(f"actors/a-{number}-{turn}", b"%d" % turn).value == b"%d" % turn
-            for turn in range(20)
+            for turn in range(many)
         ]
 
-    assert race(4, work) == [[True] * 20] * 4
-    assert len(list(store.list("actors"))) == 81
+    assert race(4, work) == [[True] * many] * 4
+    assert len(list(store.list("actors"))) == 4 * many + 1
 
 
 def test_what_is_forgotten_is_there_for_nobody_after_the_command(maker: Maker) -> None:

@@ -70,13 +70,17 @@ def _gone(store: Store, seq: int, *line: events.Place) -> None:
     store.create(keys.event(FOLDER, seq), eventjson.encode(event))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_whatever_happens_to_a_line_it_is_read_as_it_was_written(store: Store, seed: int) -> None:
+def test_whatever_happens_to_a_line_it_is_read_as_it_was_written(maker: Maker) -> None:
     """Places that come, go, change and are taken, between sweeps and writers who come too late."""
+    for seed in range(maker.times(4)):
+        _lived(maker._replace(place=f"{maker.place}-{seed}").open(), maker.times(60, 10), seed)
+
+
+def _lived(store: Store, turns: int, seed: int) -> None:
     rng, deleted = random.Random(seed), set[int]()  # noqa: S311
     for number in range(10):
         claim(store, number)
-    for turn in range(60):
+    for turn in range(turns):
         line = [*claims.state(store, SCOPE).line]
         one = int((rng.choice(line).instance or "-0").rpartition("-")[2]) if line else 0
         before = _numbers(store)
@@ -119,7 +123,7 @@ def test_racing_claimants_behind_a_long_line_each_have_one_place(
     for number in range(20):
         claim(maker.open(), number)
 
-    came = race(8, _claim, maker)
+    came = race(maker.racers(8), _claim, maker)
 
     line = _line(maker.open())
     assert line[:20] == _named(range(20))
@@ -127,10 +131,10 @@ def test_racing_claimants_behind_a_long_line_each_have_one_place(
     assert len(_numbers(maker.open())) < 20
 
 
-def test_an_event_is_as_short_behind_twice_the_line(store: Store) -> None:
+def test_an_event_is_as_short_behind_twice_the_line(store: Store, maker: Maker) -> None:
     """A place more, one less, one that says something new: a page, and a number for a page."""
-    most = {}
-    for size in (40, 80):
+    most, many = {}, max(20, maker.times(40))
+    for size in (many, 2 * many):
         for number in range(len(_line(store)), size):
             claim(store, number)
         first = max(_numbers(store))
@@ -140,9 +144,9 @@ def test_an_event_is_as_short_behind_twice_the_line(store: Store) -> None:
         new = [rec for rec in store.list(FOLDER) if keys.seq_of(rec.key) > first]
         most[size] = max(len(rec.value) for rec in new)
 
-    assert len(_line(store)) == 80
-    assert most[80] < most[40] + 80
-    assert most[80] < 1000
+    assert len(_line(store)) == 2 * many
+    assert most[2 * many] < most[many] + 80
+    assert most[2 * many] < 1000
 
 
 def test_a_line_that_an_earlier_version_wrote_goes_on(store: Store) -> None:

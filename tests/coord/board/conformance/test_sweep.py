@@ -99,6 +99,24 @@ def test_what_is_held_offered_young_or_unreadable_stays(store: Store) -> None:
     assert kept["task:torn"][0].actor == "unknown"
 
 
+def test_of_many_scopes_those_that_are_free_for_a_day_go(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads the board looks at each; where there are few, history is kept for a week."""
+    monkeypatch.setattr(sweep, "MANY", 3)
+    day = Later(store, 1.5 * 86400)
+    claim(store, 1, "task:held")
+    for number in range(2):
+        used(store, f"task:{number}")
+    assert sweep.scopes(day).records == 0  # type: ignore[arg-type]
+    used(store, "task:one more")
+
+    assert sweep.scopes(Later(store, 3600.0)).records == 0  # type: ignore[arg-type]
+    assert sweep.scopes(day).records == 6  # type: ignore[arg-type]
+
+    assert [event.scope for event in claims.tops(store)] == ["task:held"]
+
+
 def test_a_clock_that_was_set_back_sweeps_nothing(store: Store) -> None:
     """What comes from the future is not old."""
     used(store)
@@ -401,7 +419,7 @@ def test_a_notice_of_nothing_goes_before_the_records_that_disprove_it(
 def _worked(number: int, maker: Maker) -> list[int]:
     """Hold and release a scope, or sweep; return the generations that were held."""
     store, held = maker.open(), []
-    for _ in range(12):
+    for _ in range(maker.times(12, 2)):
         if number < 2:
             sweep.scopes(Later(store))  # type: ignore[arg-type]
             continue
@@ -422,7 +440,7 @@ def test_no_generation_comes_twice_while_sweeps_race_with_claims(
     maker: Maker, race: Callable[..., list[list[int]]]
 ) -> None:
     """Two sweep as if each record was old, six claim and release."""
-    generations = [one for some in race(8, _worked, maker) for one in some]
+    generations = [one for some in race(maker.racers(8), _worked, maker) for one in some]
 
     assert len(set(generations)) == len(generations) > 0
     store = maker.open()

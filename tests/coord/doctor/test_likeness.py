@@ -1,0 +1,118 @@
+"""One more of many worktrees: what is told of it is what git reads there, or git is asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from coord.doctor import configured, facts, likeness
+from coord.doctor.probes import Prober
+from coord.installer import hookspath
+from coord.repo.worktree import Worktree
+from harness.clinic import diagnosis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from harness import Repo
+
+
+@pytest.fixture
+def other(installed: Repo, side: Repo, tmp_path: Path) -> Repo:
+    """One more linked worktree beside `side`."""
+    del side
+    return installed.worktree(tmp_path / "other", "other")
+
+
+def model(repo: Repo) -> likeness.Model | None:
+    """Return what others may be like, of all worktrees but `other`."""
+    views = diagnosis(repo).views
+    return likeness.model(view for view in views if not view.folder.endswith("/other"))
+
+
+def asked(repo: Repo, folder: Path) -> tuple[facts.View, Prober]:
+    """Return a worktree and what fires its probe."""
+    place = Worktree(str(repo.private()), str(repo.common()), str(repo.path))
+    prober = Prober(hookspath.environment(repo.env), str(folder), str(repo.common("hooks/coord")))
+    return facts.View(place, "other"), prober
+
+
+def add(path: Path, text: str) -> None:
+    """Add to a file."""
+    path.write_text(path.read_text() + text)
+
+
+def test_a_worktree_like_another_is_told_of_as_git_tells(
+    installed: Repo, other: Repo, tmp_path: Path
+) -> None:
+    """All but the lines that join the authors, and the file of each entry."""
+    installed.git("config", "alias.two", "!echo 'a b'\nand \"c\" é")
+    like = model(installed)
+    assert like is not None
+
+    told = likeness.found(like, *asked(other, tmp_path))
+
+    read = configured.ask(str(other.path), hookspath.environment(other.env))
+    assert told is not None
+    assert read is not None
+    assert told.config.entries == tuple(
+        entry for entry in read.entries if not entry.key.startswith("includeif.")
+    )
+    assert told.hooks.proved
+    assert told.hooks.fired == 1
+
+
+@pytest.mark.parametrize(
+    "differ",
+    [
+        lambda repo: repo.git("config", "extensions.worktreeConfig", "true"),
+        lambda repo: repo.git("config", "core.hooksPath", str(repo.common("hooks"))),
+        lambda repo: repo.git("config", "includeIf.gitdir:x/.path", "elsewhere"),
+        lambda repo: repo.git("config", "hook.mine.command", "true"),
+        lambda repo: add(repo.common("coord/identities"), "[alias]\n\tx = y\n"),
+        lambda repo: repo.common("hooks/pre-push").unlink(),
+    ],
+    ids=["own files", "hooks", "joined", "configured hook", "foreign", "not proved"],
+)
+def test_where_worktrees_may_differ_none_is_like_another(
+    installed: Repo, other: Repo, differ: Callable[[Repo], object]
+) -> None:
+    """Then a probe could fire what is not ours, or prove too little."""
+    del other
+    assert model(installed) is not None
+
+    differ(installed)
+
+    assert model(installed) is None
+
+
+@pytest.mark.parametrize(
+    "differ",
+    [
+        lambda other: add(other.private("coord.config"), "[core]\n\thooksPath = evil\n"),
+        lambda other: other.private("coord.config").unlink(),
+        lambda other: (other.path / ".git").rename(other.path / "git"),
+        lambda other: other.common("coord/identities").write_text(""),
+        lambda other: other.git("config", "user.name", "Somebody"),
+        lambda other: other.common("hooks/prepare-commit-msg").chmod(0o644),
+    ],
+    ids=["more than an author", "no author", "no link", "not joined", "changed since", "silent"],
+)
+def test_a_worktree_that_differs_is_asked_in_full(
+    installed: Repo, other: Repo, tmp_path: Path, differ: Callable[[Repo], object]
+) -> None:
+    """No foreign hook is fired before."""
+    like = model(installed)
+    assert like is not None
+    (other.path / "evil").mkdir()
+    evil = other.path / "evil/prepare-commit-msg"
+    evil.write_text(f"#!/bin/sh\ntouch {tmp_path}/fired\n")
+    evil.chmod(0o755)
+    view, prober = asked(other, tmp_path)
+
+    differ(other)
+
+    assert likeness.found(like, view, prober) is None
+    assert not (tmp_path / "fired").exists()

@@ -1,0 +1,118 @@
+"""Sections that texts have alike between what differs are left out of a join: it is the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coord.drivers import between, document, passage
+from coord.drivers.clash import Clash
+from coord.drivers.tree import Parser
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TIMES = 300
+ODD = ["## alice", "## 1.2", "# Other", "Title\n---", "```", "- x", "", "<!-- on", "## "]
+
+
+def block(day: int, text: str = "- did") -> str:
+    """Return one entry of a journal."""
+    return f"## 2026-{1 + day // 28:02}-{1 + day % 28:02}T03:04:05Z ada\n\n{text} {day}\n\n"
+
+
+def outcome(sides: Sequence[bytes], start: bytes | None, *, edits: bool) -> object:
+    """Return the join, or why there is none."""
+    try:
+        return document.join(sides[0], sides[1], sides[2], start, edits=edits)
+    except Clash as error:
+        return error.reason, error.name, error.below, error.of, error.line, error.side
+
+
+# where a side puts something, counted in blocks, and what
+change = st.tuples(
+    st.integers(0, 16),
+    st.one_of(
+        st.integers(1, 99).map(lambda day: block(day, "- late")),
+        st.sampled_from(ODD).map("{}\n".format),
+        st.none(),
+    ),
+)
+changes = st.lists(change, max_size=3)
+
+
+def changed(blocks: list[str], made: list[tuple[int, str | None]]) -> str:
+    """Return blocks with changes: None takes one out."""
+    out = list(blocks)
+    for at, text in made:
+        out[at : at + (text is None)] = [] if text is None else [text]
+    return "".join(out)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(["", "# Log\n\n", "Log\n===\n\n", "text\n"]),
+    st.permutations(range(16)) | st.just(list(range(16))),
+    st.tuples(changes, changes),
+    st.tuples(st.sampled_from([None, b"## "]), st.booleans()),
+    st.sampled_from([0, 128]),
+)
+def test_a_join_is_the_same_without_what_all_have_between(
+    title: str,
+    days: list[int],
+    made: tuple[list[tuple[int, str | None]], list[tuple[int, str | None]]],
+    law: tuple[bytes | None, bool],
+    probe: int,
+) -> None:
+    """Also what is refused, and which line it names."""
+    blocks = [block(day) for day in days]
+    texts = [title + changed(blocks, one) for one in ([], *made)]
+    sides = [text.encode() for text in texts]
+    found = []
+    for least in (1, 1 << 30):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(passage, "LEAST", 1 << 30)
+            patch.setattr(between, "LEAST", least)
+            patch.setattr(between, "_PROBE", probe)
+            found.append(outcome(sides, law[0], edits=law[1]))
+
+    assert found[0] == found[1]
+
+
+def test_of_a_long_journal_what_differs_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A section more between two places is not a line more to parse."""
+    read: list[int] = []
+    feed = Parser.feed
+
+    def counted(self: Parser, lines: Sequence[bytes], at: int, end: int, offset: int = 0) -> int:
+        read[-1] += end - at
+        return feed(self, lines, at, end, offset)
+
+    monkeypatch.setattr(Parser, "feed", counted)
+    monkeypatch.setattr(passage, "LEAST", 100)
+    monkeypatch.setattr(between, "LEAST", 100)
+    for days in (TIMES // 10, TIMES):
+        read.append(0)
+        half = "".join(map(block, range(days))), "".join(map(block, range(days, 2 * days)))
+        ours = f"{block(0, '- o')}{half[0]}{half[1]}{block(2 * days, '- o')}"
+        theirs = f"{half[0]}{block(days, '- t')}{half[1]}{block(2 * days, '- t')}"
+        sides = [text.encode() for text in ("".join(half), ours, theirs)]
+        joined = document.join(sides[0], sides[1], sides[2], b"## ", edits=False)
+        assert joined.count(b"\n## ") == 2 * days + 2
+
+    assert read[0] == read[1]
+
+
+def test_what_is_kept_of_a_run_names_its_line() -> None:
+    """A block that stands twice stays; the second copy, gone from one side, is told by its line."""
+    base = "".join(map(block, range(1000)))
+    twice = base + "".join(map(block, range(1000, 1100))) + block(7)
+    assert len(twice) > between.LEAST // 2
+    sides = [twice * 2, block(2000) + twice * 2, (twice * 2).replace(block(9), "", 1)]
+    reason, name, _, of, line, _ = outcome([side.encode() for side in sides], b"## ", edits=False)  # type: ignore[misc]
+
+    assert (reason, of) == ("edited", "base")
+    assert name == sides[0].encode().split(b"\n")[line - 1]
