@@ -147,9 +147,9 @@ class Chain(Transacting[Held]):
         return self._tried(lambda: self._since(since))
 
     def _since(self, since: Since) -> Delta:
-        asked = tips.clock()
-        heard, self._heard = self._heard, tips.NEVER
-        tip = tips.fetched(self._place, heard if asked - heard < _EVERY else asked - self._fresh)
+        asked, heard, self._heard = tips.clock(), self._heard, tips.NEVER
+        begun = heard if asked - heard < 2 * _EVERY else asked - self._fresh
+        tip = tips.fetched(self._place, begun)
         found = self._news(since, tip) if since.rev else None
         if found is not None:
             return found
@@ -259,8 +259,8 @@ class Chain(Transacting[Held]):
             tip = tips.known(self._place)
             if tip.rev == rev and tips.clock() - tip.began >= every:
                 tip = self._tried(lambda: tips.fetched(self._place, tips.clock() - every))
+            self._heard = tip.began  # who keeps watch reads what that saw, and fetches nothing more
             if tip.rev != rev:
-                self._heard = tip.began  # what was heard is news enough
                 return True
             time.sleep(min(_LOOK, left))
         return False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.board.chain import Chain
+from coord.board.replica import Replica
 from coord.remote import address, queue, transport
 from harness.remotes import Bare
 
@@ -74,3 +75,18 @@ def test_a_record_that_another_clone_has_deleted_before_is_told_to_be_gone(
     assert bob.delete_at(there.key, there.rev or 0)
 
     assert not ann.delete_at(there.key, there.rev or 0)
+
+
+@pytest.mark.usefixtures("ann")
+def test_who_keeps_watch_reads_what_that_has_fetched(tmp_path: Path, asked: list[str]) -> None:
+    """Twenty that wait in a clone would each fetch what one fetch has brought."""
+    store = Replica(Chain(address.parsed(f"git+{tmp_path}/board.git"), str(tmp_path / "ann")))
+    store.refresh()
+    _clone(tmp_path, "bob").create("claims/s-bob/00000001", b"news")
+    asked.clear()
+
+    assert store.watch("claims", store.place(), 30)
+    store.heard()
+
+    assert store.read("claims/s-bob/00000001") is not None
+    assert asked == ["fetch"]
