@@ -120,9 +120,10 @@ class Host:
             self.tip = tips.gone_on(self.tip, str(rev), who, len(who), began)
         else:
             self.tip = self.tip._replace(began=max(began, self.tip.began))
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Let those who wait know of what is known here."""
         for one in [one for one in self.wakers if one[0] <= self.tip.rev]:
             self.wakers.remove(one)
             self.server.tally.wakes.append(self.world.now - one[1])
@@ -141,7 +142,7 @@ class Host:
         if self.won:
             rev = self.tip.rev + 1
             self.tip = share.won(self.tip._replace(name=str(rev), rev=rev, began=begin))
-            self._wake()
+            self.wake()
 
     def flush(self) -> Task:
         """Push what waits, in this clone's turn."""
@@ -211,6 +212,7 @@ def worker(host: Host, others: list[Host], gap: float, begins: float) -> Task:
         tally.verbs.append(world.now - begun)
         other = random.choice(others)
         other.wakers.append((host.tip.rev, begun))
+        other.wake()
         yield random.expovariate(1 / gap)
 
 

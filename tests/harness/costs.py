@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from harness.board import worker
 
@@ -11,15 +11,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness import Repo
-    from harness.counted import Counted
 
 
-def clone_of(repo: Repo, path: Path, actor: str, url: str) -> Repo:
+class Counts(Protocol):
+    """A server, or what stands before it, that tells which requests came."""
+
+    @property
+    def asked(self) -> list[str]:
+        """All of them, in order."""
+
+
+def clone_of(repo: Repo, path: Path, actor: str, url: str, rate: int | None = None) -> Repo:
     """Return a worktree of a worker in an installed clone of `repo`, whose board is at `url`."""
     repo.git("clone", "-q", str(repo.path), str(path))
     made = repo.at(path)
     assert made.run("coord-install").code == 0
-    assert made.coord("store", "use", url).code == 0
+    pushes = () if rate is None else ("--pushes-a-minute", str(rate))
+    assert made.coord("store", "use", url, *pushes).code == 0
     return worker(made, path.with_name(f"{path.name}-{actor}"), f"work-{actor}", actor)
 
 
@@ -41,7 +49,7 @@ class Cost(NamedTuple):
 class Story:
     """Runs commands one after the other, and counts what each asks the server."""
 
-    def __init__(self, proxy: Counted) -> None:
+    def __init__(self, proxy: Counts) -> None:
         self._proxy = proxy
         self.costs: list[Cost] = []
 
@@ -55,7 +63,7 @@ class Story:
         return out
 
 
-def told(ann: Repo, bob: Repo, proxy: Counted) -> list[Cost]:
+def told(ann: Repo, bob: Repo, proxy: Counts) -> list[Cost]:
     """Return what each verb costs two workers who are on the roll, and have no news.
 
     Each comes to a copy that lacks what the other has written since.

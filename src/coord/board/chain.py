@@ -73,6 +73,7 @@ class Chain(Transacting[Held]):
         self._share = Share(rate, tell)
         self._fresh = fresh
         self._owes = False
+        self._heard = tips.NEVER
 
     @property
     def where(self) -> str:
@@ -118,7 +119,7 @@ class Chain(Transacting[Held]):
 
     def _put(self, ask: Ask, since: Since | None) -> tuple[Rec | None, Delta | None]:
         done = self._published(ask)
-        tip = Tip(done.name, done.rev, done.line)
+        tip = Tip(done.name, done.rev, done.line, done.began)
         news = None if since is None else self._news(since, tip)
         wanted = ask.then[0]
         if done.done:
@@ -153,13 +154,15 @@ class Chain(Transacting[Held]):
         return found
 
     def _since(self, since: Since) -> Delta:
-        tip = self._now(self._fresh)
+        asked, heard, self._heard = tips.clock(), self._heard, tips.NEVER
+        begun = heard if asked - heard < 2 * _EVERY else asked - self._fresh
+        tip = tips.fetched(self._place, begun)
         found = self._news(since, tip) if since.rev else None
         if found is not None:
             return found
         gone = queue.gone(self._place.home)
         recs = [rec for rec in self._recs(tip) if rec.key not in gone]
-        return Delta(recs, None, tip.rev, tip.line, whole=True)
+        return Delta(recs, None, tip.rev, tip.line, whole=True, at=_moment(tip))
 
     def _news(self, since: Since, tip: Tip) -> Delta | None:
         """Return what is new at `tip`; None where all has to be told."""
@@ -168,7 +171,7 @@ class Chain(Transacting[Held]):
             return None
         found = draft.records(self._place, tip, changed.written)
         recs = [_rec(key, one) for key, one in found.items()]
-        return Delta(recs, None, tip.rev, tip.line, whole=False, gone=changed.gone)
+        return Delta(recs, None, tip.rev, tip.line, False, changed.gone, at=_moment(tip))
 
     def _changes(self, rev: int, tip: Tip) -> objects.Changes | None:
         cache = self._place.cache
@@ -180,9 +183,9 @@ class Chain(Transacting[Held]):
         return None if old is None else objects.changes(cache, old, tip.name)
 
     def unload(self, since: Since | None = None) -> Delta | None:
-        """See :meth:`coord.board.transacting.Transacting.unload`; it waits for no turn."""
+        """See :meth:`coord.board.transacting.Transacting.unload`; if there are pushes to spare."""
         self._later(self._also(()))
-        if pushing.is_our_turn(self._place, self._share):
+        if pushing.may_spare(self._place, self._share):
             self._push_waiting()
         return None if since is None else self.since(since)
 
@@ -273,6 +276,7 @@ class Chain(Transacting[Held]):
             tip = tips.known(self._place)
             if tip.rev == rev and tips.clock() - tip.began >= every:
                 tip = self._tried(lambda: tips.fetched(self._place, tips.clock() - every))
+            self._heard = tip.began  # who keeps watch reads what that saw, and fetches nothing more
             if tip.rev != rev:
                 return True
             time.sleep(min(_LOOK, left))
@@ -310,6 +314,11 @@ class Chain(Transacting[Held]):
         except OSError as error:
             why = f"what is kept of it here cannot be written: {error.strerror}"
             raise failed(Absent(str(error.filename or self._place.home), why)) from error
+
+
+def _moment(tip: Tip) -> float:
+    """Return when a tip was seen, by the monotonic clock."""
+    return time.monotonic() - (tips.clock() - tip.began)
 
 
 def _rec(key: str, found: draft.Record) -> Rec:

@@ -110,7 +110,8 @@ def _opened(common_dir: str, chosen: Choice) -> Replica:
         sharing.folders(home, sharing.of(common_dir))
     kept = base(common_dir, chosen)
     store = engine.opened(chosen, kept, common_dir, _say)
-    return Replica(store, f"{kept}.copy", epoch=chosen.epoch, url=chosen.url)
+    fresh = engine.freshness(chosen.url)
+    return Replica(store, f"{kept}.copy", fresh, chosen.epoch, chosen.url)
 
 
 def base(common_dir: str, chosen: Choice) -> str:

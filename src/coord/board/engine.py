@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Far = Cluster | Chain
 
+FRESH, FETCHED = 1.0, 5.0  # seconds
 PATIENCE = 5.0  # seconds; an election among etcd's members takes one or two
 _GIT = "git+"
 _ETCD = ("etcd://", "etcds://")
@@ -33,6 +34,14 @@ def _mute(_: str) -> None:
 def is_git(url: str) -> bool:
     """Tell whether a board at `url` is kept on a git remote."""
     return url.startswith(_GIT)
+
+
+def freshness(url: str) -> float:
+    """Return how old, in seconds, what a command has read may be until it is read again.
+
+    A command that pushes to a git remote lasts for seconds, and would fetch at each of its steps.
+    """
+    return FETCHED if is_git(url) else FRESH
 
 
 def require(url: str) -> None:

@@ -37,6 +37,7 @@ class Delta(NamedTuple):
         whole: these are all there are, and what else is known is gone.
         gone: the keys of records that are there no more.
         stands: the record that was named is as it was: without deletions, nothing else has changed.
+        at: when all of this was so, by the monotonic clock; None where that is when it was asked.
     """
 
     recs: Sequence[Rec]
@@ -46,3 +47,4 @@ class Delta(NamedTuple):
     whole: bool
     gone: Sequence[str] = ()
     stands: bool = True
+    at: float | None = None

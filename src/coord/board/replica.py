@@ -220,7 +220,7 @@ class Replica:
         try:
             if news is not None and self._applied(base, news):
                 self._require_same()
-                self._looked(asked)
+                self._looked(asked if news.at is None else news.at)
         except Misconfigured:
             return  # what was written stands; the next read says it
 
@@ -441,7 +441,7 @@ class Replica:
             if is_applied:
                 self._require_same()  # at each read, until it is
                 self.unreached, self._as_it_is = None, False
-                self._looked(asked)
+                self._looked(asked if news.at is None else news.at)
                 self._remember()
                 return
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LOOK = 0.02  # seconds between looks for an answer
 TRIES = 30
 LATE = 2.0  # seconds after which a tip is asked for again before a push that has a price
+_SOON = 0.5  # seconds in which a tip is as good as any
 _SAID_AFTER = 1.0  # seconds of waiting that nobody need be told of
 _SAME = 3  # pushes of one commit that a tip which stands still refuses
 
@@ -85,6 +86,11 @@ def is_our_turn(place: Place, pace: Share) -> bool:
     return pace.wait(tips.known(place)) <= 0
 
 
+def may_spare(place: Place, pace: Share) -> bool:
+    """Tell whether there is room for a push that nobody waits for."""
+    return pace.may_spare(tips.known(place))
+
+
 def push_waiting(place: Place, pace: Share) -> None:
     """Push what waits, unless another process of this clone is at it."""
     with _flushing(place) as is_ours:
@@ -131,7 +137,7 @@ def _await_turn(place: Place, pace: Share, lost: int) -> None:
             of = f"of {pace.rate:g} pushes a minute for all clones"
             pace.tell(f"waiting {left:.0f} s for this clone's turn, {of}")
         time.sleep(max(0.0, left))
-        tip = tips.fetched(place, tips.clock())
+        tip = tips.fetched(place, tips.clock() - _SOON)
         left, lost = pace.wait(tip), 0
 
 
@@ -175,7 +181,7 @@ def _tell(place: Place, work: _Work, done: Sequence[bool | None], tip: Tip) -> N
             queue.put_back(one)
         else:
             again = one.again and not is_done
-            queue.settle(one, Answer(is_done, tip.name, tip.rev, tip.line, again))
+            queue.settle(one, Answer(is_done, tip.name, tip.rev, tip.line, again, tip.began))
 
 
 def _current(place: Place, pace: Share, work: _Work) -> Tip:
@@ -206,9 +212,10 @@ def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:
     made = draft.commit()
     end = time.monotonic() + place.patience
     for left in reversed(range(_SAME)):
+        began = tips.clock()
         try:
             if _is_sent(place, tip, made, end):
-                return made
+                return made._replace(began=began)
         except Lost:
             if not left or time.monotonic() >= end:
                 raise

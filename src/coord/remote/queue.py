@@ -40,6 +40,7 @@ class Answer(NamedTuple):
         rev: its number.
         line: id of the unbroken line that it is of.
         again: it may have been done before: the push that did it was not answered.
+        began: when the fetch or push began that showed it, by :func:`coord.remote.tips.clock`.
     """
 
     done: bool
@@ -47,6 +48,7 @@ class Answer(NamedTuple):
     rev: int
     line: str
     again: bool = False
+    began: float = 0.0
 
 
 class Taken(NamedTuple):
@@ -76,7 +78,7 @@ class Asked:
             return None
         if "kind" in found:
             raise _KINDS.get(found["kind"], Lost)(found["where"], found["why"])
-        return Answer(found["done"], found["name"], found["rev"], found["line"], found["again"])
+        return Answer(**found)
 
     def withdraw(self) -> bool:
         """Take it back; False where it is being pushed, or was."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _MINUTE = 60.0  # seconds
 _FREE = 2 / 3  # of the pushes of a minute: so many need no distance
+_SPARE = 1 / 3  # of the pushes of a minute: so many may be made while nobody waits for them
 _APART = 3.0  # seconds between the turns of two clones: about as good as guesses are
 _FEW = 4.0  # turns among which a clone takes one that has not pushed of late
 _FIRST, _MOST = 0.1, 5.0  # seconds: bounds of the pause after a lost race, where there is no rate
@@ -57,13 +58,20 @@ class Share(NamedTuple):
 
     def wait(self, tip: Tip) -> float:
         """Return for how many seconds there is no room for a push of anybody."""
-        now = tips.clock()
-        lately = [at for at in tip.came if self.rate and now - at < self._span]
+        now, lately = tips.clock(), self._lately(tip)
         count, most = len(lately), max(1, math.floor(self.rate))
         if count < most * _FREE or not count:
             return 0.0
         full = lately[-most] + self._span if count >= most else now
         return max(0.0, full - now, lately[-1] + self._even * count / most - now)
+
+    def may_spare(self, tip: Tip) -> bool:
+        """Tell whether there is room for a push that nobody waits for, and for most of a minute."""
+        return not self.rate or len(self._lately(tip)) < self.rate * _SPARE
+
+    def _lately(self, tip: Tip) -> list[float]:
+        now = tips.clock()
+        return [at for at in tip.came if self.rate and now - at < self._span]
 
     def rest(self, tip: Tip, lost: int) -> float:
         """Return for how many seconds more others go first, after so many races were `lost`."""

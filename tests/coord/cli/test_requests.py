@@ -1,4 +1,4 @@
-"""How many requests each verb costs on a board on a server, counted by a proxy before it."""
+"""How many requests each verb costs on a board elsewhere, as its server or a proxy counts them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from coord.etcd.address import parsed
 from harness.costs import clone_of, told
 from harness.counted import counted
+from harness.daemon import serving
+from harness.remotes import Bare
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,3 +52,45 @@ def test_each_verb_costs_no_more_requests_than_it_has_to(
     assert {cost.verb for cost in costs} == set(MOST)
     assert [cost for cost in costs if cost.requests > MOST[cost.verb]] == []
     assert all(cost.requests for cost in costs)
+
+
+# Pushes, of which there are six a minute for all clones; a fetch costs but its time. A claim on
+# what is known here is pushed for nothing where another's came within two seconds.
+PUSHES = {
+    "claim, free": 1,
+    "claim, one's own": 0,
+    "board": 0,
+    "claim, held": 1,
+    "claim, held since the last look": 2,
+    "wake": 0,
+    "send": 1,
+    "inbox, one message": 1,
+    "inbox, nothing new": 0,
+    "release, to an heir": 1,
+    "board, with news": 0,
+    "release, to nobody": 1,
+    "handoff": 1,
+    "ack": 1,
+    "finish": 1,
+    "run -- true": 3,
+}
+
+
+def test_each_verb_pushes_once_to_a_git_remote_and_fetches_at_most_once_before(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """A run claims, says what it runs, and releases; a fetch more is for what came meanwhile."""
+    folder = tmp_path / "server"
+    folder.mkdir()
+    Bare(folder / "board.git")
+    for daemon in serving(folder):
+        there = repo.with_env(GIT_ALLOW_PROTOCOL="file:git")
+        url = f"git+{daemon.url}/board.git"
+        ann, bob = (clone_of(there, tmp_path / who, who, url, rate=60) for who in ("ann", "bob"))
+
+        costs = told(ann, bob, daemon)
+
+    found = {cost.verb: cost.paths.count("receive-pack") for cost in costs}
+    assert set(found) == set(PUSHES)
+    assert {verb: count for verb, count in found.items() if count > PUSHES[verb]} == {}
+    assert [cost for cost in costs if cost.requests - found[cost.verb] > 2] == []
