@@ -106,11 +106,16 @@ def find(texts: list[bytes], start: bytes | None, at: int = 0) -> Runs | None:
     if min(map(len, texts)) < LEAST or start not in passage.STARTS:
         return None
     cuts = []
+
+    def read(begin: int, end: int) -> bytes:
+        return texts[0][begin:end]
+
     for places, size in _segments(texts, at):
         top = places[0]
-        ends = passage.bounds(lambda begin, end: texts[0][begin:end], top, top + size, start)
-        if ends is not None:
-            cuts.append((places, ends[0] - top, ends[1] - top))
+        end = passage.end_in(read, top + size, start)
+        begin = passage.begin_in(read, top, end, start) if end > top else 0
+        if begin:
+            cuts.append((places, begin - top, end - top))
     if not cuts:
         return None
     places, begin, _ = cuts[0]

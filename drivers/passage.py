@@ -212,27 +212,31 @@ def of(
     """
     if common < LEAST or start not in STARTS:
         return None
-    top = first(read, BEGIN, 0, common)
-    ends = bounds(read, top, common, start) if top >= 0 else None
-    if ends is None or not _is_plain_above(read, top, ends[0]):
+    end = end_in(read, common, start)  # what is read again is read from its beginning, once
+    if end == 0:
         return None
-    run = Beginning(read, *ends, tails(ends[1]))
+    behind = tails(end)
+    top = first(read, BEGIN, 0, end)
+    begin = begin_in(read, top, end, start) if top >= 0 else 0
+    if begin == 0 or not _is_plain_above(read, top, begin):
+        return None
+    run = Beginning(read, begin, end, behind)
     return run if run.is_left_out(start) else None
 
 
-def bounds(read: Read, top: int, common: int, start: bytes | None) -> tuple[int, int] | None:
-    """Return where a run begins and ends of which all is in common that is read from `top` on.
-
-    The section that begins there stays, and two at the end, for the last one may go on.
-    """
+def end_in(read: Read, common: int, start: bytes | None) -> int:
+    """Return where a run ends of what is in common, or 0: two stay, for the last may go on."""
     end = common
     for _ in range(3):
         end = block(read, end, _MARK)
-    begin = first(read, BEGIN, top + 1, common) + 1
-    if not 0 < begin < end - LEAST // 2:
-        return None
-    both = _is_seam(read, end, common, start) and _is_seam(read, begin, common, start)
-    return (begin, end) if both else None
+    return end if end and _is_seam(read, end, common, start) else 0
+
+
+def begin_in(read: Read, top: int, end: int, start: bytes | None) -> int:
+    """Return where a run begins behind the section at `top`, which stays; 0 if it is too short."""
+    begin = first(read, BEGIN, top + 1, end) + 1
+    is_run = 0 < begin < end - LEAST // 2
+    return begin if is_run and _is_seam(read, begin, end, start) else 0
 
 
 def _is_plain_above(read: Read, top: int, begin: int) -> bool:
