@@ -10,7 +10,6 @@ import pytest
 
 from coord.board import chosen
 from coord.board.choice import Choice
-from coord.remote import pushing
 from harness.board import answer, worker
 
 if TYPE_CHECKING:
@@ -173,23 +172,21 @@ def test_another_board_leaves_nothing_behind_of_the_one_before(
     assert not list(installed.common("coord").glob("board-*"))
 
 
-def test_who_waits_for_a_turn_to_push_is_told_for_how_long(
-    repo: Repo, board: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_a_push_waits_for_is_told_by_the_command_that_has_opened_the_board(
+    repo: Repo, board: Path
 ) -> None:
-    """Whatever a command has opened its board for."""
-    repo.git("init", "-q", "--bare", str(board))
+    """However early it was opened."""
+    store = chosen.afar(str(repo.common()), Choice(f"git+{board}", rate=2))
     told: list[str] = []
-    monkeypatch.setattr(pushing.time, "sleep", lambda _: None)
-    chosen.tell_by(told.append)
     try:
-        store = chosen.afar(str(repo.common()), Choice(f"git+{board}", rate=0.1))
-        for number in (1, 2):
-            store.create(f"claims/s-x/{number:08}", b"mine")
+        chosen.tell_by(told.append)
+        share = store._cluster._share
+        share.tell("waiting")
     finally:
         chosen.tell_by(lambda _: None)
         chosen.forget(str(repo.common()))
 
-    assert [text for text in told if " s for this clone's turn" in text]
+    assert (told, share.rate) == (["waiting"], 2)
 
 
 def test_an_uninstall_says_what_stays_held_and_takes_all_that_is_kept_here(
