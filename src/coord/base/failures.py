@@ -20,12 +20,14 @@ class Failure(Exception):
     Attributes:
         where: the endpoint, as ``host:port``, or the repository.
         why: one line of reason.
+        run: the command that mends it; empty where none is known here.
     """
 
-    def __init__(self, where: str, why: str) -> None:
+    def __init__(self, where: str, why: str, run: str = "") -> None:
         super().__init__(where, why)
         self.where = where
         self.why = why
+        self.run = run
 
 
 class Absent(Failure):

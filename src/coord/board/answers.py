@@ -37,7 +37,8 @@ def failed(error: Failure) -> StoreError:
         rule, what = "not-permitted", "the board's server does not let us in"
     elif isinstance(error, Unfit):
         kind, what = Misconfigured, "the board's server is not what was asked for"
-    return kind(rule, what, where=error.where, why=error.why, run="git coord doctor")
+    run = error.run or "git coord doctor"
+    return kind(rule, what, where=error.where, why=error.why, run=run)
 
 
 def unsettled(where: str) -> StoreError:

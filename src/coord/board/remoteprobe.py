@@ -278,7 +278,8 @@ def _trouble(error: Failure | StoreError, place: Place) -> Trouble:
         return found._replace(run=_unlock(place))
     if isinstance(failure, (Absent, Denied)):
         return found._replace(run=f"git ls-remote --heads {quote(place.where.url)}")
-    return found._replace(run="git coord store use -h")
+    known = failure.run if isinstance(failure, Failure) else ""
+    return found._replace(run=known or "git coord store use -h")
 
 
 def _unlock(place: Place) -> str:

@@ -477,7 +477,7 @@ class Replica:
             (cluster,) = self._copy().execute("SELECT cluster FROM upto").fetchone()
             if base and (news.rev < base or news.cluster != cluster):
                 # The cluster was set back, or restored: its revisions mean other writes.
-                self._require_kept(self._cluster.revisions(), base)
+                self._require_kept(self._standing(), base)
                 self._copy().execute("UPDATE upto SET rev = 0")
                 return False
             there = {} if news.stands else self._cluster.revisions()
@@ -500,6 +500,16 @@ class Replica:
         except sqlite3.Error as error:
             self._broken(error)
             return False
+
+    def _standing(self) -> dict[str, int]:
+        """Return what there is in another history, key → revision, 0 where the copy has another."""
+        sql = "SELECT key, value FROM rec WHERE ours"
+        known = dict(self._copy().execute(sql).fetchall())
+        recs = self._cluster.everything()
+        return {
+            rec.key: rec.rev or 0 if known.get(rec.key, rec.value) == rec.value else 0
+            for rec in recs
+        }
 
     def _after(self, news: Delta) -> dict[str, int]:
         """Return what there is by the news, key → the revision that wrote it."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from coord.base import peerfile, publish
 from coord.base.failures import Absent, Unfit
 from coord.base.frozen import NamedTuple
+from coord.base.names import quote
 from coord.remote import objects, transport
 
 if TYPE_CHECKING:
@@ -173,22 +174,55 @@ def _fetched(place: Place, tip: Tip) -> Tip:
     """Ask the repository; an answer that is behind what we know is asked for once more."""
     for last in (False,) * _AGAIN + (True,):
         began = clock()
-        name = transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
+        name = _asked(place, tip)
         if name == tip.name and tip.line:
             return keep(place, tip._replace(began=began))
-        on = _gone_on(place, tip, name, began)
-        if on is not None:
-            return keep(place, on)
-        if not _is_behind(place, tip, name) or began - tip.began > _LAGS:
-            break
-        if last:
-            return tip
-        time.sleep(_PAUSE)
+        try:
+            on = _gone_on(place, tip, name, began)
+            if on is not None:
+                return keep(place, on)
+            if not _is_behind(place, tip, name) or began - tip.began > _LAGS:
+                return keep(place, _begun(place, tip, name, began))
+        except objects.Broken:
+            raise
+        except Unfit as error:
+            why = f"what stands in its {transport.REF} is no board: {error.why}"
+            raise Unfit(place.where.text, why, _way_back(place, tip, name)) from error
+        if not last:
+            time.sleep(_PAUSE)
+    return tip
+
+
+def _asked(place: Place, tip: Tip) -> str:
+    """Return the commit that is the tip there; where a board was known, no repository is away."""
+    try:
+        return transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
+    except Unfit as error:
+        if isinstance(error, objects.Broken) or not tip.name:
+            raise
+        raise Absent(error.where, error.why) from error
+
+
+def _way_back(place: Place, tip: Tip, name: str) -> str:
+    """Return what puts the tip that is known in the place of `name`, unless that moved since."""
+    url = quote(place.where.url)
+    if not tip.name:
+        return f"git ls-remote {url} {transport.REF}"
+    lease = f"--force-with-lease={transport.REF}:{name}"
+    return f"git --git-dir={quote(place.cache)} push {lease} {url} {tip.name}:{transport.REF}"
+
+
+def _begun(place: Place, tip: Tip, name: str, began: float) -> Tip:
+    """Return the tip of a line of which nothing was known.
+
+    Raises:
+        Unfit: what stands there is no board.
+    """
     rev = _number(place, objects.messages(place.cache, "", name)[0]) if name else EMPTY
     if name:
         objects.files(place.cache, name)  # what is no board's is never known
     line = os.urandom(8).hex()
-    return keep(place, tip._replace(name=name, rev=rev, line=line, began=began, seen={}))
+    return tip._replace(name=name, rev=rev, line=line, began=began, seen={})
 
 
 def _gone_on(place: Place, tip: Tip, name: str, began: float) -> Tip | None:
@@ -244,4 +278,4 @@ def _number(place: Place, message: list[str]) -> int:
     digits = message[0]
     if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
         return int(digits)
-    raise Unfit(place.where.text, f"its {transport.REF} is no board: the tip has no number")
+    raise Unfit(place.where.text, "the tip has no number")
