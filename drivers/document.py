@@ -161,7 +161,7 @@ def _joined(trees: Trees, moves: Moves, runs: list[Passage], *, edits: bool) -> 
             inside = place.joined()
             moves.see(place.base, place.ours, place.theirs)
             new.kids = [kid for kid, _ in inside]
-            new.runs = [run for run in runs if run.stands_in(base.kids)]
+            new.unread = [run.gaps for run in runs if run.stands_in(base.kids)]
             pending += [(kid, three, new) for kid, three in reversed(inside) if three is not None]
     return root
 

@@ -16,11 +16,12 @@ from coord.drivers.line import LINK, closes, comment, fence, heading, is_item, i
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from coord.drivers.line import Lines
-    from coord.drivers.passage import Passage
+
+    Gaps = dict[tuple[bytes, ...], int]  # blank lines → how often they stand before a section
 
 
 _NOTHING: list[Any] = ()  # type: ignore[assignment]  # most pieces have neither kids nor glue
@@ -32,12 +33,12 @@ class Node:
 
     `head` holds that line (two, where a title is overlined), `glue` the lines that stick to it,
     `gap` the blank lines before it (None for a first kid: its parent has them as `lead`). `at` is
-    the index of its first line; `runs` are sections of it that nobody read. A folded piece has no
+    the index of its first line; `unread` tells of sections that nobody read. A folded piece has no
     kids, but `folded`: lines, begin, end and the start that they are read with.
     """
 
     __slots__ = (
-        "at", "depth", "folded", "gap", "glue", "head", "kids", "kind", "lead", "name", "runs"
+        "at", "depth", "folded", "gap", "glue", "head", "kids", "kind", "lead", "name", "unread"
     )  # fmt: skip
 
     def __init__(
@@ -53,7 +54,7 @@ class Node:
         self.glue: list[bytes] = _NOTHING
         self.kids: list[Node] = _NOTHING
         self.folded: tuple[Lines, int, int, bytes | None] | None = None
-        self.runs: list[Passage] = _NOTHING
+        self.unread: list[Callable[[], Gaps]] = _NOTHING
 
     def like(self) -> Node:
         """Return a piece of the same name and head, with nothing else."""
@@ -288,8 +289,8 @@ def _usual(node: Node, *, is_section: bool) -> tuple[bytes, ...] | None:
     for kid in node.kids:
         if kid.gap is not None and (kid.kind == SECTION) == is_section:
             counts[kid.gap] = counts.get(kid.gap, 0) + 1
-    for run in node.runs if is_section else ():
-        for gap, copies in run.gaps().items():
+    for gaps in node.unread if is_section else ():
+        for gap, copies in gaps().items():
             counts[gap] = counts.get(gap, 0) + copies
     return max(counts, key=lambda gap: (counts[gap], gap), default=None)
 
