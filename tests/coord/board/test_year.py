@@ -49,3 +49,20 @@ def test_a_swept_year_is_opened_like_a_new_board(year: dict[str, Any], tmp_path:
         )
     assert before > opened(old.run, "board", tmp_path / "log") + 30
     assert old.records() <= new.records() + 4
+
+
+def test_what_verbs_sweep_keeps_a_board_as_small_as_its_last_week(
+    year: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lived event by event, a day each: the scopes of the first two workers are gone."""
+    old = year["Repo"](tmp_path / "old")
+    lived = sys.modules["lived"]
+    monkeypatch.setattr(lived, "FLEET", 2)
+    monkeypatch.setattr(lived, "STEP", 86400.0)
+    life = lived.Life(old.common, str(old.path), year["Year"](8, 20, 8, 4))
+
+    life.pass_by(lambda _: None)
+
+    left = {folder.rpartition("/")[2] for folder in life.store.folders("claims")}
+    assert not {name for name in left if name.startswith(("s-task=3aw-0", "s-task=3aw-1"))}
+    assert {"s-task=3aparser", "s-task=3acache", "s-task=3aw-3-1"} <= left
