@@ -54,8 +54,8 @@ def test_each_verb_costs_no_more_requests_than_it_has_to(
     assert all(cost.requests for cost in costs)
 
 
-# Pushes, of which there are six a minute for all clones; a fetch costs but its time. A claim on
-# what is known here is pushed for nothing where another's came within two seconds.
+# Pushes, of which there are six a minute for all clones; a fetch costs but its time. What is
+# written without a look before is pushed for nothing where another's came within two seconds.
 PUSHES = {
     "claim, free": 1,
     "claim, one's own": 0,
@@ -63,7 +63,7 @@ PUSHES = {
     "claim, held": 1,
     "claim, held since the last look": 2,
     "wake": 0,
-    "send": 1,
+    "send": 2,
     "inbox, one message": 1,
     "inbox, nothing new": 0,
     "release, to an heir": 1,
