@@ -195,7 +195,7 @@ class Chain(Transacting[Held]):
     def _later(self, found: Sequence[Change]) -> None:
         """Have changes go along with whatever is pushed next."""
         if found:
-            queue.later(self._place.home, found)
+            self._tried(lambda: queue.later(self._place.home, found))
 
     def mark_forgotten(self, found: Sequence[str]) -> None:
         """See :meth:`coord.board.transacting.Transacting.mark_forgotten`: with the next push."""

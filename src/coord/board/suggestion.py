@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coord.base.names import shown
-from coord.board import chosen
+from coord.board import chosen, engine
 from coord.board.store import Misconfigured
 from coord.remote import address
 from coord.settings.config import DIRECTORY
@@ -21,6 +21,10 @@ def pending(common_dir: str, suggested: str) -> str:
         return ""
     if accepted is not None and accepted.url == suggested:
         return ""
+    try:
+        engine.suggestible(suggested)
+    except ValueError as error:
+        return f"what is suggested for the board is none that can be: {short(suggested)}: {error}"
     said = "a server is suggested for the board and not accepted"
     return f"{said}: {short(suggested)}: git coord store use --suggested"
 

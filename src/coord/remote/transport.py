@@ -57,6 +57,8 @@ _CONFIGS = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CON
 _KEYS = r"^(core\.(sshcommand|gitproxy)|ssh\.variant|credential\..*|http\..*|url\..*)$"
 _THEIRS = frozenset({"local", "worktree", "command"})
 _PATIENT = (0.25, 0.5, 1.0)  # seconds between tries where the ref is locked at the other side
+# What a fetch says that another has overtaken, which outlived its killed parent.
+_TAKEN = b"cannot lock ref '%s'" % caches.TIP.encode()
 _SSH = "ssh -oBatchMode=yes -oConnectTimeout={} -oServerAliveInterval=5 -oServerAliveCountMax=3"
 
 
@@ -85,7 +87,7 @@ def fetch(cache: str, where: Address, end: float) -> str:
     if done.code != 0:
         from coord.remote import words  # noqa: PLC0415  # for a fetch that failed
 
-        if _is_renewed(cache, done):
+        if _is_renewed(cache, done) or _TAKEN in done.err:
             done = _run(cache, where, argv, end, GIT_TRACE_PACKET="2")
         if words.is_none(done, REF):
             return ""
