@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import chosen, claims
+from coord.board import chosen, claims, outbox
 from coord.board.store import StoreError
 from coord.guard import refusal
 from coord.identity import copied
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from coord.installer.steps import Change
     from coord.repo.worktree import Worktree
 
-_BOOKKEEPING = ("board", "clone", "identities", "pin.lock", "worktree-add")
+_BOOKKEEPING = ("board", "clone", "identities", "outbox", "pin.lock", "worktree-add")
 _OURS = ("coord-", "coord.config")  # every file of a private git dir that is ours starts so
 
 
@@ -94,6 +94,9 @@ def require_settled(here: Worktree, *, again: str) -> None:
         if server is not None:
             raise _claimed_afar(scope, holder, server.url, again)
         raise _claimed(scope, holder, again)
+    server = chosen.choice(here.common_dir)
+    if server is not None and outbox.names(here.common_dir):
+        raise _unpublished(here, server.url, again)
     for there in worktrees.present(here):
         for record, facts in refusal.judged(there, git.elsewhere()):
             if refusal.is_pending(record, facts):
@@ -166,6 +169,17 @@ def _claimed_afar(scope: str, holder: Claim, url: str, again: str) -> Refused:
         f"let its holder release it: git coord release {quote(scope)}. {again} --purge leaves it "
         "held there",
         run="git coord board",
+    )
+
+
+def _unpublished(here: Worktree, url: str, again: str) -> Refused:
+    return Refused(
+        "claims-live",
+        "this clone has not published all that it has to say",
+        where=outbox.folder(here.common_dir),
+        why=f"nobody would ever learn of it; it goes to {url} with the next command that reaches "
+        f"that. {again} --purge gives it up",
+        run="git coord store",
     )
 
 

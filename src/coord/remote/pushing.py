@@ -239,7 +239,8 @@ def _is_sent(place: Place, tip: Tip, made: Tip, end: float) -> bool:
             return False
         began = tips.clock()
         now = tips.keep(place, share.spent(now._replace(began=tips.NEVER)))
-        is_done = transport.push(place.cache, place.where, tip.name, made.name, end)
+        with tips.away(tip):
+            is_done = transport.push(place.cache, place.where, tip.name, made.name, end)
         if is_done:
             known = now._replace(name=made.name, rev=made.rev, began=began)
             with suppress(OSError):  # the next fetch shows it

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from coord.base import peerfile, publish
@@ -26,7 +26,7 @@ from coord.base.names import quote
 from coord.remote import objects, transport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from coord.remote.address import Address
@@ -194,11 +194,25 @@ def _fetched(place: Place, tip: Tip) -> Tip:
 
 
 def _asked(place: Place, tip: Tip) -> str:
-    """Return the commit that is the tip there; where a board was known, no repository is away."""
-    try:
+    """Return the commit that is the tip there."""
+    with away(tip):
         return transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
+
+
+@contextmanager
+def away(tip: Tip) -> Iterator[None]:
+    """Take a repository that is not there for away, where a board was known in it.
+
+    Raises:
+        Absent: it is away.
+        Unfit: there was none.
+    """
+    try:
+        yield
     except Unfit as error:
-        if isinstance(error, objects.Broken) or not tip.name:
+        from coord.remote import words  # noqa: PLC0415  # after a failure alone
+
+        if isinstance(error, objects.Broken) or not (tip.name and words.is_absent(error.why)):
             raise
         raise Absent(error.where, error.why) from error
 

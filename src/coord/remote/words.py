@@ -54,6 +54,7 @@ _OWN = (
 )
 _ALGORITHMS = "mismatched algorithms|hash algorithm"
 _NO_REF = "couldn't find remote ref"
+_ABSENT = ("not appear to be a git repo", "not a git repo", "not found", " 404", "not exported")
 _GITS = re.compile(r"remote: (error|fatal): |error: remote unpack failed")
 _TRACE = re.compile(r"\d\d:\d\d:\d\d\.\d+ ")
 _EMPTY = re.compile(
@@ -100,6 +101,11 @@ def of_push(summary: str, done: Done, where: str) -> Failure | None:
     if any(map(_NOT_LET_THROUGH.match, lines)):
         return Denied(where, _shown(lines))
     return Lost(where, _shown(lines))
+
+
+def is_absent(why: str) -> bool:
+    """Tell whether words of a server say that a repository is not there, or not for us."""
+    return any(words in why.lower() for words in _ABSENT)
 
 
 def is_none(done: Done, ref: str) -> bool:

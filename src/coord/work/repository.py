@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from coord.work.call import Call
 
 # As git, git daemon, web servers and the services say it, in git's words of the C locale.
-_ABSENT = ("not appear to be a git repo", "not a git repo", "not found", " 404", "not exported")
 _PERSONAL = "certificates and passwords for git come from git's own configuration"
 
 
@@ -46,11 +45,6 @@ def named(call: Call, found: Choice, *, create: bool, verb: str) -> Choice:
             "too, and its hooks see every push; a repository of its own is better"
         )
     return found._replace(url=where.text, remote=address.name(found.url))
-
-
-def is_absent(why: str) -> bool:
-    """Tell whether words of a server say that a repository is not there, or not for us."""
-    return any(words in why.lower() for words in _ABSENT)
 
 
 def absent(url: str, verb: str, why: str) -> Refused:

@@ -255,9 +255,10 @@ def contact(found: Choice, verb: str = "use") -> Iterator[None]:
     try:
         yield
     except Misconfigured as error:
-        from coord.work import repository  # noqa: PLC0415  # most boards are none
+        from coord.remote import words  # noqa: PLC0415  # most boards are none
+        from coord.work import repository  # noqa: PLC0415  # likewise
 
-        if not engine.is_git(found.url) or not repository.is_absent(error.why):
+        if not engine.is_git(found.url) or not words.is_absent(error.why):
             raise
         raise repository.absent(found.url, verb, error.why) from error
 

@@ -206,9 +206,26 @@ def test_an_uninstall_says_what_stays_held_and_takes_all_that_is_kept_here(
     told = ann.run("coord-install", "--uninstall", "--purge")
 
     assert told.code == 0, told.err
-    assert "what this clone holds on a server stays held there" in told.err
+    assert f"task:1 stays held on git+{board}, as far as is known here" in told.err
     assert not installed.common("coord").exists()
     assert not installed.common("hooks/coord").exists()
+
+
+def test_an_uninstall_that_would_leave_something_unsaid_is_refused(
+    installed: Repo, board: Path, tmp_path: Path
+) -> None:
+    """Nobody would publish it any more; who gives it up leaves nothing of it here."""
+    assert installed.coord("store", "use", "--create", f"git+{board}").code == 0
+    board.rename(tmp_path / "away.git")
+    assert installed.coord("claim", "task:1").code == 3
+
+    refused = installed.run("coord-install", "--uninstall")
+    assert refused.code == 1
+    assert "has not published" in refused.err
+    purged = installed.run("coord-install", "--uninstall", "--purge")
+
+    assert purged.code == 0, purged.err
+    assert not installed.common("coord").exists()
 
 
 def test_what_is_kept_of_a_board_is_its_owners_alone(installed: Repo, board: Path) -> None:

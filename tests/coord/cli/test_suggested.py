@@ -78,7 +78,7 @@ def test_what_could_not_be_typed_cannot_be_suggested(installed: Repo, text: str)
 
     assert done.code == 1
     assert "no-suggestion" in done.err
-    assert "not accepted" in told.err
+    assert "is none that can be" in told.err
     assert not installed.private("hooks/coord/store").exists()
     for said in (done.err, told.err):
         assert all(char == "\n" or char.isprintable() for char in said)
