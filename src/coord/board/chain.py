@@ -69,7 +69,7 @@ class Chain(Transacting[Held]):
             tell: is told what is waited for.
         """
         super().__init__()
-        self._place = Place(where, home, patience, machine.boot())
+        self._place = Place(where, home, patience, machine.boot(), tell)
         self._share = Share(rate, tell)
         self._fresh = fresh
         self._owes = False

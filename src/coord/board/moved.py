@@ -50,7 +50,8 @@ class Moved(Misconfigured):
             "store-moved",
             "the board has moved",
             where=where,
-            why=f"clone {goal.clone} keeps it in its git dir"
+            why=f"clone {goal.clone} keeps it in its git dir, which no other clone reaches: git "
+            "coord store migrate URL, there, shares it again; a board of your own is another"
             if here
             else f"it is at {goal.to} now",
             run=f"git coord store {verb} {quote(goal.to)}",

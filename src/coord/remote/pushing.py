@@ -239,7 +239,7 @@ def _is_sent(place: Place, tip: Tip, made: Tip, end: float) -> bool:
             return False
         began = tips.clock()
         now = tips.keep(place, share.spent(now._replace(began=tips.NEVER)))
-        with tips.away(tip):
+        with tips.away(tip), tips.patiently(place):
             is_done = transport.push(place.cache, place.where, tip.name, made.name, end)
         if is_done:
             known = now._replace(name=made.name, rev=made.rev, began=began)

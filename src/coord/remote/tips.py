@@ -26,7 +26,7 @@ from coord.base.names import quote
 from coord.remote import objects, transport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from coord.remote.address import Address
@@ -36,6 +36,7 @@ EMPTY = 1
 #: When a tip was seen that nothing is known of.
 NEVER = -1e9
 LATELY = 300.0  # seconds in which who has pushed is one of those that push
+_SILENCE = 3.0  # seconds in which most servers have answered
 _LAGS = 60.0  # seconds in which an older tip than ours is a server that lags behind
 _AGAIN, _PAUSE = 3, 0.3
 _LONGEST = 12  # digits of a number
@@ -51,12 +52,14 @@ class Place(NamedTuple):
         home: folder of what is kept of it.
         patience: seconds within which one fetch or push ends.
         boot: what :func:`clock` counts from.
+        tell: is told what is waited for.
     """
 
     where: Address
     home: str
     patience: float
     boot: str
+    tell: Callable[[str], object] = str
 
     @property
     def cache(self) -> str:
@@ -195,7 +198,7 @@ def _fetched(place: Place, tip: Tip) -> Tip:
 
 def _asked(place: Place, tip: Tip) -> str:
     """Return the commit that is the tip there."""
-    with away(tip):
+    with away(tip), patiently(place):
         return transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
 
 
@@ -215,6 +218,21 @@ def away(tip: Tip) -> Iterator[None]:
         if isinstance(error, objects.Broken) or not (tip.name and words.is_absent(error.why)):
             raise
         raise Absent(error.where, error.why) from error
+
+
+@contextmanager
+def patiently(place: Place) -> Iterator[None]:
+    """Say what is waited for, where a block takes longer than anybody waits without asking why."""
+    from threading import Timer  # noqa: PLC0415  # 2 ms, beside a child's
+
+    said = f"waiting for {place.where.text} to answer, {place.patience:.0f} s at most"
+    timer = Timer(_SILENCE, place.tell, [said])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _way_back(place: Place, tip: Tip, name: str) -> str:
