@@ -18,7 +18,7 @@ _ESCAPE = re.compile(r"\\([\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[
 
 def escaped(text: str) -> str:
     """Return `text` as a field."""
-    if text.isprintable() and "\\" not in text:
+    if shown(text) == text and "\\" not in text:
         return text
     return "".join(map(_escaped_char, text))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from coord.base.names import shown
@@ -21,6 +21,8 @@ def test_escaping_round_trips(text: str) -> None:
 
 
 @given(st.text() | HOSTILE)
+@example("a\U000e0100")
+@example("\u3164")
 def test_a_field_is_one_line_that_can_be_shown_as_it_is(text: str) -> None:
     """No tab, no line end, no control, nothing that is not UTF-8."""
     field = escaped(text)
