@@ -101,9 +101,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _is_its_own(item: pytest.Item) -> bool:
-    if "race" in getattr(item, "fixturenames", ()) or "[git" not in item.name:
+    if "[git" not in item.name:
         return True
-    return "[git-clone" not in item.name and "test_long_lines" not in item.nodeid
+    races = "race" in getattr(item, "fixturenames", ())
+    return "test_long_lines" not in item.nodeid and (races or "[git-clone" not in item.name)
 
 
 @pytest.fixture
