@@ -77,7 +77,9 @@ class Asked:
         except FileNotFoundError:
             return None
         if "kind" in found:
-            raise _KINDS.get(found["kind"], Lost)(found["where"], found["why"])
+            failure = _KINDS.get(found["kind"], Lost)(found["where"], found["why"])
+            failure.run = found["run"]
+            raise failure
         return Answer(**found)
 
     def withdraw(self) -> bool:
@@ -117,11 +119,6 @@ def later(home: str, found: Sequence[Change]) -> None:
     path = _fresh(home)
     publish.note(f"{path}.new", _encoded(Ask(also=tuple(found))))
     os.rename(f"{path}.new", f"{path}.later")
-
-
-def has_any(home: str) -> bool:
-    """Tell whether anything waits for a push."""
-    return any(name.endswith((".ask", ".later", ".taken")) for name in _names(home))
 
 
 def gone(home: str) -> set[str]:
@@ -165,7 +162,7 @@ def settle(taken: Taken, answer: Answer | Failure) -> None:
     if isinstance(answer, Failure):
         kind = type(answer).__name__
         kind = kind if kind in _KINDS else "Unfit"
-        document = {"kind": kind, "where": answer.where, "why": answer.why}
+        document = {"kind": kind, "where": answer.where, "why": answer.why, "run": answer.run}
     else:
         document = answer._asdict()
     publish.note(f"{taken.path}.new-answer", json.dumps(document).encode())

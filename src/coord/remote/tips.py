@@ -59,7 +59,7 @@ class Place(NamedTuple):
     home: str
     patience: float
     boot: str
-    tell: Callable[[str], object] = str
+    tell: Callable[[str], object] = str  # which tells nobody
 
     @property
     def cache(self) -> str:

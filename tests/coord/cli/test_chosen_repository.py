@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -226,6 +227,34 @@ def test_an_uninstall_that_would_leave_something_unsaid_is_refused(
 
     assert purged.code == 0, purged.err
     assert not installed.common("coord").exists()
+
+
+def test_a_spoiled_tip_is_named_with_the_command_that_puts_the_board_back(
+    installed: Repo, board: Path
+) -> None:
+    """Somebody has pushed another thing to its ref: the tip that was read is here still."""
+    use = ("store", "use", "--create", "--pushes-a-minute", "0", f"git+{board}")
+    assert installed.coord(*use).code == 0
+    assert installed.coord("claim", "task:1").code == 0
+    there = ["git", "-C", str(board), "-c", "user.name=Bob", "-c", "user.email=bob@x"]
+
+    def ask(*args: str) -> str:
+        done = subprocess.run(
+            [*there, *args], stdin=subprocess.DEVNULL, capture_output=True, check=True
+        )
+        return done.stdout.decode().strip()
+
+    other = ask("commit-tree", "-m", "another thing", ask("mktree"))
+    ask("update-ref", "refs/coord/board", other)
+
+    refused = [installed.coord("board"), installed.coord("claim", "task:2")]
+
+    assert [done.code for done in refused] == [3, 3]
+    assert all("is no board" in done.refusal.why for done in refused)
+    assert len({done.refusal.run for done in refused}) == 1
+    subprocess.run(["sh", "-c", refused[0].refusal.run], check=True)
+    assert installed.coord("claim", "task:2").code == 0
+    assert {"task:1", "task:2"} <= set(installed.coord("board").out.split())
 
 
 def test_what_is_kept_of_a_board_is_its_owners_alone(installed: Repo, board: Path) -> None:

@@ -49,7 +49,6 @@ def test_what_is_asked_is_taken_as_it_is_and_answered_once(tmp_path: Path) -> No
         assert mine.answer() == _DONE
         assert queue.take(home, ()) == ([], [])
     assert _names(home) == []
-    assert not queue.has_any(home)
 
 
 @pytest.mark.parametrize("kind", [Absent, Lost, Unfit])
