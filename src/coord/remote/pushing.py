@@ -211,20 +211,32 @@ def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:
     """
     made = draft.commit()
     end = time.monotonic() + place.patience
-    for left in reversed(range(_SAME)):
-        began = tips.clock()
-        try:
-            if _is_sent(place, tip, made, end):
-                return made._replace(began=began)
-        except Lost:
-            if not left or time.monotonic() >= end:
-                raise
-        now = tips.fetched(place, tips.clock())
-        if now.line == made.line and objects.distance(place.cache, made.name, now.name) is not None:
-            return now
-        if now.name != tip.name:
-            return None
-    raise Unfit(place.where.text, f"whatever is pushed to {transport.REF} there, it stays as it is")
+    lost: Lost | None = None
+    try:
+        for left in reversed(range(_SAME)):
+            began = tips.clock()
+            try:
+                if _is_sent(place, tip, made, end):
+                    return made._replace(began=began)
+            except Lost as error:
+                lost = error
+                if not left or time.monotonic() >= end:
+                    raise
+            now = tips.fetched(place, tips.clock())
+            if _contains(place, now, made):
+                return now
+            if now.name != tip.name:
+                return None
+        said = f"whatever is pushed to {transport.REF} there, it stays as it is"
+        raise Unfit(place.where.text, said)
+    except Failure as error:
+        # Whatever has failed since, what was not answered may stand.
+        raise lost or error from error
+
+
+def _contains(place: Place, now: Tip, made: Tip) -> bool:
+    on = now.line == made.line
+    return on and objects.distance(place.cache, made.name, now.name) is not None
 
 
 def _is_sent(place: Place, tip: Tip, made: Tip, end: float) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.base.failures import Absent
+from coord.base.failures import Absent, Lost
 from coord.board.chain import Chain
 from coord.board.replica import Replica
 from coord.board.store import Misconfigured
@@ -175,6 +175,31 @@ def test_a_push_whose_answer_is_no_while_it_stands_is_done(
     assert pushing.publish(place, _SHARE, _new("a/1")).done
 
     assert _there(place)["a/1"] == (3, b"mine")
+
+
+def test_a_push_whose_answer_is_lost_may_stand_whatever_fails_then(
+    bare: Bare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its repository is away when the tip is asked for: that says nothing of what was sent before.
+
+    No server can be made to lose an answer and be gone at that very moment.
+    """
+    place = _place(tmp_path, f"git+{bare.path}")
+    pushing.publish(place, _SHARE, _new("claims/s-x/00000001"))
+    real = transport.push
+
+    def push(*args: object) -> bool:
+        assert real(*args)  # type: ignore[arg-type]
+        bare.path.rename(tmp_path / "away")
+        raise Lost(place.where.text, "the answer was lost")
+
+    monkeypatch.setattr(transport, "push", push)
+
+    with pytest.raises(Lost):
+        pushing.publish(place, _SHARE, _new("claims/s-y/00000001"))
+
+    (tmp_path / "away").rename(bare.path)
+    assert "claims/s-y/00000001" in _there(place)
 
 
 def test_who_loses_a_race_is_told_that_it_lost(
