@@ -38,10 +38,6 @@ _EVERY, _OFTEN = 5.0, 1.0  # seconds between fetches of those who wait; where pu
 _LOOK = 0.25  # seconds between looks at what others of this clone have fetched
 
 
-def _mute(_: str) -> None:
-    """Tell nobody what is waited for."""
-
-
 class Chain(Transacting[Held]):
     """A :class:`coord.board.store.Store` on a git remote."""
 
@@ -56,7 +52,7 @@ class Chain(Transacting[Held]):
         patience: float = PATIENCE,
         rate: float = 0.0,
         fresh: float = 0.0,
-        tell: Callable[[str], object] = _mute,
+        tell: Callable[[str], object] = tips.mute,
     ) -> None:
         """Prepare; nothing is asked before the first call.
 

@@ -27,10 +27,6 @@ _GIT = "git+"
 _ETCD = ("etcd://", "etcds://")
 
 
-def _mute(_: str) -> None:
-    """Tell nobody."""
-
-
 def is_git(url: str) -> bool:
     """Tell whether a board at `url` is kept on a git remote."""
     return url.startswith(_GIT)
@@ -79,14 +75,14 @@ def suggestible(url: str) -> str:
     return f"{', '.join(map(str, server.endpoints))}{' by TLS' if server.tls else ''}"
 
 
-def opened(found: Choice, base: str, cwd: str, tell: Callable[[str], object] = _mute) -> Far:
+def opened(found: Choice, base: str, cwd: str, tell: Callable[[str], object] | None = None) -> Far:
     """Return the store that a choice names.
 
     Args:
         found: the choice.
         base: path that what is kept of it here begins with.
         cwd: where ``git credential`` is asked.
-        tell: is told what is waited for.
+        tell: is told what is waited for; None for nobody.
 
     Raises:
         Misconfigured: the choice names none.
@@ -94,8 +90,10 @@ def opened(found: Choice, base: str, cwd: str, tell: Callable[[str], object] = _
     try:
         if is_git(found.url):
             from coord.board.chain import Chain  # noqa: PLC0415  # most boards are files
+            from coord.remote.tips import mute  # noqa: PLC0415  # likewise
 
-            return Chain(_repository(found.url), f"{base}.chain", rate=found.pace, tell=tell)
+            where = _repository(found.url)
+            return Chain(where, f"{base}.chain", rate=found.pace, tell=tell or mute)
         server = _cluster(found.url)
     except ValueError as error:
         raise choice.unfit(found.url, str(error)) from error

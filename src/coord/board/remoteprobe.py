@@ -11,11 +11,10 @@ import os
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from threading import Barrier
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.base import publish
 from coord.base.failures import Absent, Denied, Failure, Unfit
 from coord.base.names import quote, shown
 from coord.board import about, answers, moved
@@ -182,7 +181,7 @@ def _raced(place: Place, key: str) -> _Raced:
     Raises:
         Failure: one of them cannot be pushed.
     """
-    with _alone(place):
+    with tips.alone(place):
         tip, began = tips.known(place), tips.clock()
         made = [_made(place, tip, key, number) for number in range(_RACERS)]
         took = _pushed(place, tip, made)
@@ -235,23 +234,9 @@ def _lag(place: Place, won: Tip) -> float | None:
     return None
 
 
-@contextmanager
-def _alone(place: Place) -> Iterator[None]:
-    """Push as the only process of this clone, for a block.
-
-    Raises:
-        Absent: another does not end.
-    """
-    try:
-        with tips.alone(place):
-            yield
-    except publish.Held as error:
-        raise Absent(place.where.text, f"another process of this clone is at it: {error}") from None
-
-
 def _pay(place: Place) -> None:
     """Have the race count among this clone's pushes, which what ended it did not wait for."""
-    with suppress(Failure, OSError), _alone(place):
+    with suppress(Failure, OSError), tips.alone(place):
         tip = tips.known(place)
         for _ in range(_RACERS):
             tip = share.spent(tip)

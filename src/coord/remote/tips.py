@@ -27,7 +27,6 @@ from coord.remote import objects, transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     from coord.remote.address import Address
 
@@ -42,6 +41,10 @@ _AGAIN, _PAUSE = 3, 0.3
 _LONGEST = 12  # digits of a number
 _HOST = 16  # characters of a host's id
 _HOSTS = 500  # how many are known, and commits of when; they fit a file
+
+
+def mute(_: str) -> None:
+    """Tell nobody what is waited for."""
 
 
 class Place(NamedTuple):
@@ -59,7 +62,7 @@ class Place(NamedTuple):
     home: str
     patience: float
     boot: str
-    tell: Callable[[str], object] = str  # which tells nobody
+    tell: Callable[[str], object] = mute
 
     @property
     def cache(self) -> str:
@@ -136,15 +139,21 @@ def _path(place: Place) -> str:
     return os.path.join(place.home, "tip")
 
 
-def alone(place: Place) -> AbstractContextManager[object]:
+@contextmanager
+def alone(place: Place) -> Iterator[None]:
     """Fetch or push as the only one of this clone, for a block.
 
     Raises:
-        Held: another does not end.
+        Absent: another does not end.
         OSError: nothing can be kept here.
     """
     os.makedirs(place.home, 0o700, exist_ok=True)  # what is queued there is its owner's alone
-    return publish.lock(os.path.join(place.home, "net.lock"), patience=2 * place.patience)
+    try:
+        with publish.lock(os.path.join(place.home, "net.lock"), patience=2 * place.patience):
+            yield
+    except publish.Held as error:
+        why = f"another process of this clone is at it: {error}"
+        raise Absent(place.where.text, why) from error
 
 
 def forget(place: Place) -> None:
@@ -163,14 +172,9 @@ def fetched(place: Place, since: float) -> Tip:
     tip = known(place)
     if tip.began >= since:
         return tip
-    try:
-        with alone(place):
-            tip = known(place)
-            return tip if tip.began >= since else _fetched(place, tip)
-    except publish.Held as error:
-        raise Absent(
-            place.where.text, f"another process of this clone is at it: {error}"
-        ) from error
+    with alone(place):
+        tip = known(place)
+        return tip if tip.began >= since else _fetched(place, tip)
 
 
 def _fetched(place: Place, tip: Tip) -> Tip:
