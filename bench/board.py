@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from coord.board import claims, events
-from coord.board.directory import Directory
 from coord.board.events import Place
 from coord.identity.pin import now
 from coord.identity.whoami import Identity
+from coord.stores.directory import Directory
 from measure import interleaved, ratio, report, resident
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from coord.board.chain import Chain
-from coord.board.store import StoreError
 from coord.remote import address, transport
+from coord.stores.chain import Chain
+from coord.stores.store import StoreError
 from harness.load import value
 
 if TYPE_CHECKING:

@@ -129,8 +129,8 @@ def waiters(world: World) -> None:
 def line(world: World) -> None:
     """Twenty times as many in line behind `me`, whose places fill a page and more."""
     from coord.board import claims, events  # noqa: PLC0415  # for this world alone
-    from coord.board.directory import Directory  # noqa: PLC0415
     from coord.identity.whoami import Identity  # noqa: PLC0415
+    from coord.stores.directory import Directory  # noqa: PLC0415
 
     world.run("coord", "claim", "task:long", at="me")
     store = Directory(str(world.place / "repo/.git/coord/board"))

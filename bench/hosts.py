@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import harness.etcd
 import measure
-from coord.board.cluster import Cluster
-from coord.board.directory import Directory
-from coord.board.replica import Replica
+from coord.stores.cluster import Cluster
+from coord.stores.directory import Directory
+from coord.stores.replica import Replica
 from harness.costs import clone_of, ran, told
 from harness.counted import counted
 from harness.load import gap, lost, under_load, value
@@ -37,8 +37,8 @@ from measure import interleaved
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from coord.board.store import Store
     from coord.etcd.address import Address
+    from coord.stores.store import Store
 
 RACERS, KEYS, ALONE, LISTED, ROUNDS, FRESH = 50, 200, 300, 10_000, 7, 15
 NOTE = b"x" * 200
@@ -46,11 +46,11 @@ _MOST, _SOON = 1.5, 0.1
 _FRESH = """
 import sys
 if sys.argv[1] == "etcd":
-    from coord.board.cluster import Cluster
+    from coord.stores.cluster import Cluster
     from coord.etcd.address import Address, Endpoint
     store = Cluster(Address((Endpoint("127.0.0.1", int(sys.argv[2])),), "fresh"))
 else:
-    from coord.board.directory import Directory
+    from coord.stores.directory import Directory
     store = Directory(sys.argv[2])
 if len(sys.argv) > 3:
     store.create("actors/" + sys.argv[3], b"x" * 200)

@@ -12,7 +12,6 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import actors, claims, events, inbox, letters, messages, notices
-from coord.board.directory import Directory
 from coord.board.events import Place
 from coord.board.messages import Message, Party
 from coord.board.roll import Roll
@@ -20,6 +19,7 @@ from coord.identity import pin
 from coord.identity.whoami import Identity
 from coord.liveness import clone
 from coord.repo import worktree
+from coord.stores.directory import Directory
 from coord.work import tidy
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from year import Year
 
     from coord.board.events import Change, State
-    from coord.board.store import Rec
+    from coord.stores.store import Rec
 
 EXPIRES = 7200.0
 FLEET = 40  # at work at one time

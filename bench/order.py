@@ -17,10 +17,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coord.board import done, eventjson, keys
-from coord.board.directory import Directory
+from coord.board import done, eventjson
 from coord.board.events import Event, Place, State
 from coord.order.arrange import FINISHED, RUNNING, Candidate, arranged
+from coord.stores import keys
+from coord.stores.directory import Directory
 from measure import interleaved, scratch
 
 if TYPE_CHECKING:

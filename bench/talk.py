@@ -16,12 +16,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coord.board import claims, events, handover, inbox, keys, messages
-from coord.board.directory import Directory
+from coord.board import claims, events, handover, inbox, messages
 from coord.board.events import Place
 from coord.board.messages import Message, Party
 from coord.board.offer import Offer
 from coord.identity.whoami import Identity
+from coord.stores import keys
+from coord.stores.directory import Directory
 from measure import interleaved, scratch
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import claims
-from coord.board.directory import Directory
 from coord.cli import slumber
+from coord.stores.directory import Directory
 from measure import scratch
 
 if TYPE_CHECKING:

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lived import Life
 
-from coord.board import actors, eventjson, inbox, keys, messages
-from coord.board.directory import Directory
+from coord.board import actors, eventjson, inbox, messages
 from coord.board.events import Event, Place, State
 from coord.board.messages import Message, Party
 from coord.identity import pin
 from coord.liveness import beats, clone, process, sessionfile, signs
+from coord.stores import keys
+from coord.stores.directory import Directory
 from measure import Ratio, cost, report, scratch
 
 if TYPE_CHECKING:

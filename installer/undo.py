@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import chosen, claims, outbox
-from coord.board.store import StoreError
+from coord.board import claims
 from coord.guard import refusal
 from coord.identity import copied
 from coord.installer import (
@@ -32,14 +31,16 @@ from coord.installer.steps import Drop, Edit, Leave, Move, Step
 from coord.installer.survey import hook_files
 from coord.liveness import clone
 from coord.repo import git
+from coord.stores import chosen, outbox
+from coord.stores.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.board.events import Place as Claim
-    from coord.board.store import Store
     from coord.installer.steps import Change
     from coord.repo.worktree import Worktree
+    from coord.stores.store import Store
 
 _BOOKKEEPING = ("board", "clone", "identities", "outbox", "pin.lock", "worktree-add")
 _OURS = ("coord-", "coord.config")  # every file of a private git dir that is ours starts so

@@ -48,7 +48,7 @@ OUTSIDE = {
     "coord.cli.logmerge._write": "named by who calls the verb",
     "coord.doctor.probes._File.__enter__": "made here, under a random name, exclusively",
     "coord.doctor.probes._File.data": "the same",
-    "coord.board.fileprobe._rounds": "made here, in a folder made here, exclusively",
+    "coord.stores.fileprobe._rounds": "made here, in a folder made here, exclusively",
     "coord.check.layout.Scratch": "a scratch repository in the system's folder for such",
     "coord.check.snapshot._beside": "copies the index to a scratch folder; no special file",
     "coord.check.textmerge": "a scratch folder",
@@ -165,11 +165,11 @@ def test_an_open_by_safe_flags_is_none(tmp_path: Path) -> None:
     assert list(_found("x", path)) == []
 
 
-BOARD = "coord.board.chosen"
+BOARD = "coord.stores.chosen"
 # Where a store is named, or the folder of one, though not to open it.
 AT_THE_BOARD = {
     "coord.doctor.boards": "how deep a store may keep records, not where",
-    "coord.board.directory": "the embedded store itself",
+    "coord.stores.directory": "the embedded store itself",
     "coord.work.migrate": "the board that is left and the one that is made, both at once",
     "coord.repo.worktree": "whether there is a board at all, which a lower floor asks",
 }
@@ -184,12 +184,12 @@ def _opens_board(path: Path) -> bool:
             names = {one.name for one in node.names}
         elif isinstance(node, ast.Call):
             words = [one.value for one in node.args if isinstance(one, ast.Constant)]
-            names = {"coord.board.directory"} if words[-2:] == ["coord", "board"] else set()
+            names = {"coord.stores.directory"} if words[-2:] == ["coord", "board"] else set()
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            names = {"coord.board.directory"} if node.value == "coord/board" else set()
+            names = {"coord.stores.directory"} if node.value == "coord/board" else set()
         else:
             continue
-        if "coord.board.directory" in names:
+        if "coord.stores.directory" in names:
             return True
     return False
 
@@ -203,9 +203,9 @@ def test_the_board_is_opened_in_one_place() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "from coord.board.directory import Directory",
-        "from coord.board import claims, directory",
-        "def f():\n import coord.board.directory",
+        "from coord.stores.directory import Directory",
+        "from coord.stores import directory, keys",
+        "def f():\n import coord.stores.directory",
         "import os\nos.path.join(common, 'coord', 'board')",
         "NAME = 'coord/board'",
     ],

@@ -19,7 +19,6 @@ import pytest
 
 from coord.base import cquote, duration, gitconfig, names
 from coord.board import actors, eventjson, messages
-from coord.board.store import Rec
 from coord.drivers import facts, instant, law, logfile, markers, records
 from coord.drivers.join import Refused as NotJoined
 from coord.fleet import ledger
@@ -32,6 +31,7 @@ from coord.overlap import pathspecs
 from coord.repo import reflog
 from coord.settings import config
 from coord.settings.sections import ConfigInvalid
+from coord.stores.store import Rec
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ def raised() -> set[str]:
     """Return the rules that the doctor and what tries a board name, and those from the check."""
     calls = [
         node
-        for room in ("doctor", "board")
+        for room in ("doctor", "board", "stores")
         for path in (ROOT / "src" / "coord" / room).glob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {"Finding", "Trouble"}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.base.errors import Refused
-from coord.board.waiting import Watch
+from coord.stores.waiting import Watch
 from coord.work.ack import ack
 from coord.work.call import Call
 from coord.work.claim import Claims, claim

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board import firstseen
-from coord.board.cluster import Cluster
 from coord.liveness import machine
+from coord.stores import firstseen
+from coord.stores.cluster import Cluster
 
 if TYPE_CHECKING:
     import pytest

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import answers, attendance
 from coord.etcd import address, pairs, wire
 from coord.etcd.client import Client
+from coord.stores import answers, attendance
 from harness.board import worker
 from harness.repo import Repo
 

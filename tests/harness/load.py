@@ -8,8 +8,8 @@ import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board.cluster import Cluster
-from coord.board.store import StoreError
+from coord.stores.cluster import Cluster
+from coord.stores.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

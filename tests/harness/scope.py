@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from coord.board.claims import Outcome
-    from coord.board.store import Rec, Store
+    from coord.stores.store import Rec, Store
 
 SCOPE = "task:x"
 

@@ -1,1 +1,1 @@
-"""The board: claims, actors, presence and messages, kept as create-only records (docs/board.md)."""
+"""The board: claims, workers, waits and messages, each a rule over create-only records."""

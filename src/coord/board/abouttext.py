@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import scopes, text, view
+from coord.board import text, view
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,15 +13,16 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from coord.base import peerjson
 from coord.base.frozen import NamedTuple
-from coord.board import keys, peerjson
 from coord.identity import pin
 from coord.liveness import clone
+from coord.stores import keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.board.store import Rec, Store
+    from coord.stores.store import Rec, Store
 
 
 _NO_NAMES = frozenset({"", ".", ".."})

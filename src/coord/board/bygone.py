@@ -14,10 +14,11 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from coord.board import actors, claims, inbox, keys, letters, retired
+from coord.board import actors, claims, inbox, letters
 from coord.board.sweep import PORTION, Done, some
 from coord.identity import pin
 from coord.liveness import former
+from coord.stores import keys, retired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from coord.board.actors import Actor
     from coord.board.events import Event, Place
     from coord.board.roll import Roll
-    from coord.board.store import Rec, Store
+    from coord.stores.store import Rec, Store
 
 #: How long what was read is kept, and a worker after it went, in seconds.
 KEPT_FOR = 30 * 86400

@@ -20,18 +20,19 @@ from typing import TYPE_CHECKING
 from coord.base.errors import Refused
 from coord.base.frozen import NamedTuple
 from coord.base.names import quote
-from coord.board import eventjson, keys, notices, retired, sweep
+from coord.board import eventjson, notices, sweep
 from coord.board.events import UNKNOWN, Event, State, unknown
-from coord.board.store import StoreError, Unavailable, Unknown, not_permitted
 from coord.identity import pin
+from coord.stores import keys, retired
+from coord.stores.store import StoreError, Unavailable, Unknown, not_permitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from coord.board.events import Change
     from coord.board.linejson import Page
-    from coord.board.store import Rec, Store
     from coord.identity.whoami import Identity
+    from coord.stores.store import Rec, Store
 
 PATIENCE = 30.0
 _LEAST = 8  # tries, each of which may take a clone's turn to push

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board import keys
 from coord.board.events import Change, State, joined, left
+from coord.stores import keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

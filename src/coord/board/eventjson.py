@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from coord.board import keys, linejson, peerjson
+from coord.base import peerjson
+from coord.board import linejson
 from coord.board.events import Event, State
 from coord.board.line import Part
 from coord.board.offer import Offer
+from coord.stores import keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable

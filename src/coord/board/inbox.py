@@ -12,16 +12,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import claims, handover, keys, messages, peerjson
+from coord.base import peerjson
+from coord.board import claims, handover, messages
 from coord.board.messages import Message, Party
+from coord.stores import keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from coord.board.events import Event, State
     from coord.board.offer import Offer
-    from coord.board.store import Rec, Store
     from coord.identity.whoami import Identity
+    from coord.stores.store import Rec, Store
 
 # More receipts than this are joined into one; a record has room for some 40,000 ids.
 _RECEIPTS, _ROOM = 32, 20_000

@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from coord.board import scopes
 from coord.board.text import minute, span
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -15,16 +15,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coord.board import keys, messages, peerjson
-from coord.board.store import Pending, Unavailable, Unknown
+from coord.base import peerjson
+from coord.board import messages
 from coord.liveness import process
 from coord.liveness.process import Process
+from coord.stores import keys
+from coord.stores.store import Pending, Unavailable, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from coord.board.messages import Message
-    from coord.board.store import Rec, Store
+    from coord.stores.store import Rec, Store
 
 # Where nothing is known of the sender's process, a letter this old was left by a killed one.
 _PATIENCE = 60.0

@@ -14,12 +14,12 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coord.board import peerjson
+from coord.base import peerjson
 from coord.identity import pin
 
 if TYPE_CHECKING:
-    from coord.board.store import Store
     from coord.identity.whoami import Identity
+    from coord.stores.store import Store
 
 KINDS = ("intent", "overlap", "help", "handoff", "ack", "dependency")
 TEXT_LIMIT = 2000

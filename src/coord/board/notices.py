@@ -13,16 +13,18 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from coord.base import peerjson
 from coord.base.frozen import NamedTuple
-from coord.board import eventjson, keys, peerjson, retired
-from coord.board.store import CLOSED, Unavailable
+from coord.board import eventjson
 from coord.identity import pin
+from coord.stores import keys, retired
+from coord.stores.store import CLOSED, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from coord.board.events import Event, Place, State
-    from coord.board.store import Rec, Store
+    from coord.stores.store import Rec, Store
 
 # A notice whose event has not come by then was left by a killed writer.
 _PATIENCE = 60.0

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board import claims, eventjson, events, handover, keys, letters, retired, view
+from coord.board import claims, eventjson, events, handover, letters, view
 from coord.identity.whoami import Identity
+from coord.stores import keys, retired
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from coord.board.events import Change, Event, Place, State
-    from coord.board.outbox import Entry
     from coord.board.roll import Roll
-    from coord.board.store import Store
+    from coord.stores.outbox import Entry
+    from coord.stores.store import Store
 
 _CLAIMS = frozenset({"claim", "wait", "adopt", "update"})
 _GETS = frozenset({"claim", "adopt"})  # what may make its worker the holder

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from coord.base import peerfile
 from coord.base.frozen import NamedTuple
-from coord.board.keys import normal
 from coord.repo import git
+from coord.stores.keys import normal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -7,23 +7,24 @@ import time
 from typing import TYPE_CHECKING
 
 from coord.base.frozen import NamedTuple
-from coord.board import actors, attending, claims, done, keys, renamed
+from coord.board import actors, attending, claims, done, renamed
 from coord.board.actors import Actor
-from coord.board.store import StoreError
 from coord.identity import pin
 from coord.liveness import clone, machine, presence
 from coord.repo import worktree
+from coord.stores import keys
+from coord.stores.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from coord.board.attendance import Attendance, Sign
     from coord.board.attending import Attending
     from coord.board.events import Place, State
-    from coord.board.store import Store
     from coord.liveness.presence import Status
     from coord.liveness.process import Process
     from coord.repo.worktree import Sibling
+    from coord.stores.attendance import Attendance, Sign
+    from coord.stores.store import Store
 
 # As long as history is kept: who has been silent for longer and holds nothing is of the past.
 _REMEMBERED = 7 * 86400
@@ -385,7 +386,7 @@ class Roll:
         """Return how many seconds old what is told of other clones may be."""
         if not self._store.caps.hosts:
             return 0.0
-        from coord.board import attendance  # noqa: PLC0415  # 1 ms; most boards are of one host
+        from coord.stores import attendance  # noqa: PLC0415  # 1 ms; most boards are of one host
 
         return attendance.EVERY
 
@@ -407,7 +408,7 @@ class Roll:
         return self._told[made]
 
     def _read(self, made: str) -> Attendance:
-        from coord.board import attendance  # noqa: PLC0415  # as above
+        from coord.stores import attendance  # noqa: PLC0415  # as above
 
         if self._hears and self._clone is not None and made == self._clone.id:
             return attendance.own(self._store, made, self.now or 0.0)[0]

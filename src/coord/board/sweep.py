@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from coord.board import eventjson, keys, notices, retired
-from coord.board.store import CLOSED, Unavailable
+from coord.board import eventjson, notices
+from coord.stores import keys, retired
+from coord.stores.store import CLOSED, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from coord.board.store import Rec, Store
+    from coord.stores.store import Rec, Store
 
 #: How long what has ended is kept, in seconds.
 KEPT_FOR = 7 * 86400

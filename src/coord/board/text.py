@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from coord.base import duration
 from coord.base.columns import aligned, cut, width
-from coord.board import scopes
 from coord.board.view import is_unknown, on_host, orders_merges
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

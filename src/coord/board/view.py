@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.base.frozen import NamedTuple
-from coord.board import renamed, scopes
+from coord.board import renamed
 from coord.board.events import UNKNOWN
 from coord.liveness import machine
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.board import chosen
-from coord.board.waiting import Watch
 from coord.cli import show
+from coord.stores import chosen
+from coord.stores.waiting import Watch
 from coord.work.call import Call, typed
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import os
 import sys
 import time
 
-from coord.board.bell import Bell
 from coord.cli.lookout import AGAIN, Lookout
 from coord.cli.slumber import FIELD, RESUMED, Asleep, beside
+from coord.stores.bell import Bell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 _DEAD = frozenset({b"Z", b"X", b"x"})
 _START = 18  # field 22 of proc(5), counted after the state
 _SIGN, _SEEN = b"coord-sign 1\n", b"\nseen "
-_MOST = 1 << 20  # bytes of a record, as coord.board.recordfile has it
+_MOST = 1 << 20  # bytes of a record, as coord.stores.recordfile has it
 _ODD = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _AWAKE, _OPEN, _NEWS, _ORPHAN = "awake", "open", "news", "orphan"
 

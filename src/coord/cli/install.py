@@ -14,11 +14,11 @@ import coord
 from coord.base import command
 from coord.base.errors import Usage
 from coord.base.names import quote
-from coord.board.choice import Choice
 from coord.cli import closed, edge, show
 from coord.cli.main import answer
 from coord.documents import install as documents
 from coord.installer import report
+from coord.stores.choice import Choice
 from coord.work import install, store
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import time
 import click
 
 from coord.base.errors import Usage
-from coord.board import scopes
 from coord.cli import edge, show, words
 from coord.documents import ledgers as documents
 from coord.fleet.ledger import REASONS
+from coord.stores import scopes
 from coord.work import put_down as putting
 from coord.work import ship as shipping
 

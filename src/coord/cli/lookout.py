@@ -10,7 +10,7 @@ import os
 import time
 
 from coord.base import peerfile
-from coord.board import keys
+from coord.stores import keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

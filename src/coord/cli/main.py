@@ -107,7 +107,7 @@ def _tell_of_copies() -> None:
 
     And of what this clone has not published there yet.
     """
-    chosen = sys.modules.get("coord.board.chosen")
+    chosen = sys.modules.get("coord.stores.chosen")
     for board in chosen.opened() if chosen else ():
         with contextlib.suppress(CoordError):
             board.unload()
@@ -223,7 +223,7 @@ def _repeated(error: CoordError | None, name: str, args: list[str]) -> CoordErro
     """
     if error is None or error.rule != "scope-invalid":
         return error
-    from coord.board.scopes import UnknownKind  # noqa: PLC0415  # only after a failure
+    from coord.stores.scopes import UnknownKind  # noqa: PLC0415  # only after a failure
 
     if isinstance(error, UnknownKind):
         words = [_instead(word, error.where, error.meant) for word in args]

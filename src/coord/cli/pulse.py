@@ -9,8 +9,8 @@ import os
 from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
-from coord.board.waiting import Watch
 from coord.cli import show
+from coord.stores.waiting import Watch
 from coord.work import news
 
 if TYPE_CHECKING:

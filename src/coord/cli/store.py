@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from coord.base.names import shown
-from coord.board.moved import LOCAL
 from coord.cli import edge, show
+from coord.stores.moved import LOCAL
 from coord.work import store as work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.board.probe import Probe
+    from coord.stores.probe import Probe
     from coord.work.store import Stands
 
 _FILES = {

@@ -11,9 +11,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from coord.base.names import shown
-from coord.board import chosen, claims, view
+from coord.board import claims, view
 from coord.cli import headlines
 from coord.documents import wait as documents
+from coord.stores import chosen
 from coord.work import cutoff
 from coord.work import news as unread
 

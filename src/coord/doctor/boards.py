@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
 from coord.base.names import quote, shown
-from coord.board import answers, chosen, claims, keys, renamed, retired, scopes, suggestion, sweep
-from coord.board.directory import DEEP, Directory
-from coord.board.probe import Probe
-from coord.board.store import StoreError
+from coord.board import claims, renamed, sweep
 from coord.doctor.findings import Finding, Verdict, verdict
 from coord.liveness import clone
 from coord.repo import git
 from coord.settings import config
+from coord.stores import answers, chosen, keys, retired, scopes, suggestion
+from coord.stores.directory import DEEP, Directory
+from coord.stores.probe import Probe
+from coord.stores.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from coord.board.events import Event
-    from coord.board.store import Store
     from coord.repo.worktree import Worktree
+    from coord.stores.store import Store
 
 _BOARD = "board"
 
@@ -214,7 +215,7 @@ def _unpublished(store: Store, common_dir: str) -> Iterator[Finding]:
     """Yield that a server has not had what this clone was to publish."""
     if chosen.copy_of(store) is None:
         return
-    from coord.board import outbox  # noqa: PLC0415  # most boards are files
+    from coord.stores import outbox  # noqa: PLC0415  # most boards are files
 
     names = outbox.names(common_dir)
     if names:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHARED = "hooks/coord"
 _PREFIX = "coord"  # of what is ours in a git dir, the common one and each private one
-_OF_ONE_USER = re.compile(r"board-\d+-[0-9a-f]{8}\..+")  # as coord.board.chosen names them
+_OF_ONE_USER = re.compile(r"board-\d+-[0-9a-f]{8}\..+")  # as coord.stores.chosen names them
 _ENOUGH = 100  # of the closed ones: their number is told, and each is mended by one command
 
 

@@ -8,10 +8,10 @@ from coord.documents.places import BriefDocument, WorkDocument, brief, work
 from coord.identity import pin
 
 if TYPE_CHECKING:
-    from coord.board.replica import Unreached
     from coord.board.roll import Member
     from coord.board.view import Claimant, Row
     from coord.liveness.presence import Status
+    from coord.stores.replica import Unreached
     from coord.work.board import Board
 
 

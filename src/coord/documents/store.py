@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from coord.board.probe import Probe
+    from coord.stores.probe import Probe
     from coord.work.store import Stands
 
 

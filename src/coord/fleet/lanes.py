@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import keys, scopes
 from coord.fleet.ledger import seconds
+from coord.stores import keys, scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

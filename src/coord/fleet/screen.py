@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import inboxtext, scopes
+from coord.board import inboxtext
 from coord.board.text import board_lines
 from coord.fleet.text import mirror_lines, put_down_lines
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from coord.board.messages import Message
-    from coord.board.replica import Unreached
     from coord.board.roll import Member
     from coord.board.view import Row
     from coord.fleet.ledger import PutDown
     from coord.fleet.mirror import Mirror
     from coord.fleet.suggestion import Suggestion
+    from coord.stores.replica import Unreached
 
 
 class Screen(NamedTuple):

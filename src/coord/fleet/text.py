@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from coord.base import duration
 from coord.base.columns import aligned, width
 from coord.base.names import is_actor, shown
-from coord.board import scopes
 from coord.board.view import told
 from coord.fleet.ledger import GRACE, REASONS, seconds
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -16,9 +16,9 @@ from coord.repo import heads
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from coord.board.store import Store
     from coord.ids.sources import Survey
     from coord.repo.worktree import Worktree
+    from coord.stores.store import Store
 
 _SHOWN = 3  # branches in a row
 

@@ -23,10 +23,10 @@ from coord.repo import git
 from coord.settle import index, resolve
 
 if TYPE_CHECKING:
-    from coord.board.store import Store
     from coord.ids.claim import Claim
     from coord.settle.index import Spot
     from coord.settle.resolve import Case
+    from coord.stores.store import Store
 
 
 class Done(NamedTuple):

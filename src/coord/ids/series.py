@@ -13,19 +13,20 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import keys, peerjson
+from coord.base import peerjson
 from coord.ids import claim, namespaces
 from coord.ids import format as formats
 from coord.ids.claimtext import folded
 from coord.ids.sources import survey
+from coord.stores import keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from coord.board.store import Store
     from coord.ids.claim import Claim
     from coord.ids.format import Format
     from coord.repo.worktree import Worktree
+    from coord.stores.store import Store
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board.keys import normal
 from coord.repo import git, reflog, tracking
+from coord.stores.keys import normal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

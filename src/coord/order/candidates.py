@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from coord.board import renamed
-from coord.board.keys import normal
+from coord.stores.keys import normal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board.keys import normal
 from coord.guard import guarded
 from coord.order import candidates
 from coord.order.arrange import FINISHED, LANDED, RUNNING, Candidate, arranged
 from coord.order.standing import looked_up
+from coord.stores.keys import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from coord.board.keys import normal
 from coord.order import branches, candidates, successors
 from coord.order.arrange import FINISHED, LANDED, RUNNING
+from coord.stores.keys import normal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

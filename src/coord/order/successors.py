@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board.keys import normal
 from coord.board.renamed import LATER
 from coord.order import branches
+from coord.stores.keys import normal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

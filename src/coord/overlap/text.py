@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board import scopes
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

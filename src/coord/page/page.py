@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from xml.etree.ElementTree import Element
 
-    from coord.board.replica import Unreached
     from coord.documents.board import BoardDocument
     from coord.documents.ledgers import MoveDocument
     from coord.documents.merge_order import MergeOrderDocument
     from coord.documents.overlaps import OverlapDocument
     from coord.page.sections import Section
+    from coord.stores.replica import Unreached
 
 # A page that loads and runs nothing, whatever text gets into it.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

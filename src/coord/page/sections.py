@@ -6,9 +6,9 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import scopes
 from coord.page import waits, when
 from coord.page.element import element
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import claims, events, handover, inbox, keys, letters, scopes, view
+from coord.board import claims, events, handover, inbox, letters, view
 from coord.board.actors import Actor
+from coord.stores import keys, scopes
 from coord.work import arrive, mail
 from coord.work.claim import Claim, Claims
 from coord.work.handoff import ID_LENGTH

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from coord.base import publish, sharing
 from coord.base.errors import Environment
 from coord.base.frozen import NamedTuple
-from coord.board import chosen, claims, done, scopes
+from coord.board import claims, done
 from coord.board.events import Place
 from coord.board.roll import Roll
 from coord.identity import whoami
@@ -15,17 +15,18 @@ from coord.identity.pin import now
 from coord.liveness import beats, clone, others, signs
 from coord.repo import git, heads
 from coord.settings import config
+from coord.stores import chosen, scopes
 from coord.work import enrolment, settling, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.board.store import Store
-    from coord.board.waiting import Watch
     from coord.identity.whoami import Identity
     from coord.liveness.others import Other
     from coord.liveness.process import Process
     from coord.repo.worktree import Worktree
+    from coord.stores.store import Store
+    from coord.stores.waiting import Watch
     from coord.work.call import Call
 
 _BEAT = 60.0

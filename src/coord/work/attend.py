@@ -1,4 +1,4 @@
-"""What this clone tells others of its workers (:mod:`coord.board.attendance`), from time to time.
+"""What this clone tells others of its workers (:mod:`coord.stores.attendance`), from time to time.
 
 Only on a board that several hosts share: where all are on one, the signs of life are the files.
 """
@@ -10,18 +10,18 @@ import threading
 from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
-from coord.board import attendance, chosen, keys
-from coord.board.attendance import Attendance, Sign
 from coord.board.roll import Roll
 from coord.liveness import clone, machine
 from coord.settings import config
+from coord.stores import attendance, chosen, keys
+from coord.stores.attendance import Attendance, Sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from coord.board.replica import Replica
-    from coord.board.store import Store
     from coord.repo.worktree import Worktree
+    from coord.stores.replica import Replica
+    from coord.stores.store import Store
 
 _UNSURE = (
     2.0  # seconds between two estimates of the server's time; what is later is another clock's
@@ -100,7 +100,7 @@ def _keep(
 def _carried(
     here: Worktree, store: Store, me: str | None, writes: str | None = None
 ) -> Replica | None:
-    from coord.board.replica import Replica  # noqa: PLC0415  # SQLite, which boards of files lack
+    from coord.stores.replica import Replica  # noqa: PLC0415  # SQLite, which boards of files lack
 
     if isinstance(store, Replica):
         with store.unrefreshed():  # nobody else writes of this clone

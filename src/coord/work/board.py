@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import chosen, claims, view
+from coord.board import claims, view
 from coord.board.text import seconds
 from coord.repo import underneath, worktree
+from coord.stores import chosen
 from coord.work import arrive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from coord.board.events import Event
-    from coord.board.replica import Unreached
     from coord.board.roll import Member, Roll
-    from coord.board.store import Store
     from coord.board.view import Row
+    from coord.stores.replica import Unreached
+    from coord.stores.store import Store
     from coord.work.arrive import Worker
     from coord.work.call import Call
 

@@ -11,7 +11,7 @@ from coord.base.names import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from coord.board.waiting import Watch
+    from coord.stores.waiting import Watch
 
 FIELD_LIMIT = 2000
 

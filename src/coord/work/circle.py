@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from coord.base.errors import Refused
 from coord.base.frozen import NamedTuple
 from coord.base.names import quote
-from coord.board import claims, keys, notices, scopes, view
+from coord.board import claims, notices, view
 from coord.board.line import State
 from coord.liveness import sessionfile
+from coord.stores import keys, scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

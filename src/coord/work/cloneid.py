@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import publish, sharing
 from coord.base.errors import Refused
-from coord.board import chosen
 from coord.identity import includeif, pin
 from coord.liveness import beats, clone, copied, sessionfile
 from coord.repo import worktree
+from coord.stores import chosen
 from coord.work import where
 
 if TYPE_CHECKING:

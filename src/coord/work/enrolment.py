@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from coord.board import actors, chosen, claims
-from coord.board.store import StoreError
+from coord.board import actors, claims
 from coord.identity.pin import now
 from coord.liveness import beats, clone
+from coord.stores import chosen
+from coord.stores.store import StoreError
 
 if TYPE_CHECKING:
-    from coord.board.store import Store
     from coord.identity.pin import Pin
     from coord.repo.worktree import Worktree
+    from coord.stores.store import Store
 
 
 def enrol(here: Worktree, store: Store, actor: str, instance: str) -> None:

@@ -6,9 +6,10 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
-from coord.board import claims, handover, letters, scopes, view
+from coord.board import claims, handover, letters, view
 from coord.board.offer import Offer
 from coord.identity.pin import now
+from coord.stores import scopes
 from coord.work import addressed, arrive, lost, unpublished
 from coord.work.call import bounded
 

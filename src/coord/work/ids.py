@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError, Environment
 from coord.base.names import quote
-from coord.board import chosen
 from coord.guard import guarded
 from coord.identity import pin, whoami
 from coord.ids import claim as claims
 from coord.ids import files, listing, namespaces, series
 from coord.repo import git
 from coord.settle import index
+from coord.stores import chosen
 from coord.work import where
 
 if TYPE_CHECKING:

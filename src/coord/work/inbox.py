@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import claims, view
 from coord.board import inbox as kept
-from coord.board.store import StoreError
 from coord.repo import worktree
+from coord.stores.store import StoreError
 from coord.work import arrive
 
 if TYPE_CHECKING:

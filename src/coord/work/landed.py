@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import claims, done, scopes
-from coord.board.keys import normal
+from coord.board import claims, done
 from coord.order import candidates, standing
 from coord.order.arrange import LANDED
+from coord.stores import scopes
+from coord.stores.keys import normal
 from coord.work import arrive, tidy
 from coord.work.target import target
 

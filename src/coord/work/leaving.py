@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import CoordError
 from coord.base.frozen import NamedTuple
-from coord.board import claims, events, scopes, view
+from coord.board import claims, events, view
 from coord.settings import config
+from coord.stores import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

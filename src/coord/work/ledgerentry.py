@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import command
 from coord.base.errors import Environment
 from coord.base.names import operand, quote
-from coord.board import chosen, claims, scopes
-from coord.board.store import StoreError
+from coord.board import claims
 from coord.fleet import refusals
 from coord.guard import guarded
 from coord.identity import whoami
 from coord.repo import git, worktree
 from coord.settings import config
+from coord.stores import chosen, scopes
+from coord.stores.store import StoreError
 from coord.work import where
 
 if TYPE_CHECKING:

@@ -16,21 +16,22 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base import publish
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import about, attendance, chosen, claims, engine, moved
-from coord.board import choice as choices
-from coord.board.directory import Directory
-from coord.board.moved import LOCAL, Goal
+from coord.board import claims
 from coord.identity import whoami as identities
 from coord.liveness import clone
+from coord.stores import about, attendance, chosen, engine, moved
+from coord.stores import choice as choices
+from coord.stores.directory import Directory
+from coord.stores.moved import LOCAL, Goal
 from coord.work import settling, store, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coord.board.choice import Choice
-    from coord.board.engine import Far
-    from coord.board.store import Rec
     from coord.repo.worktree import Worktree
+    from coord.stores.choice import Choice
+    from coord.stores.engine import Far
+    from coord.stores.store import Rec
     from coord.work.call import Call
     from coord.work.store import Stands
 

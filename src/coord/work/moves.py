@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, NamedTuple
 
 from coord.base.errors import CoordError
-from coord.board import chosen, claims
+from coord.board import claims
 from coord.fleet import lanes
 from coord.fleet.ledger import Entry, Move
 from coord.fleet.ledgerfile import Ledger, Together
 from coord.repo import worktree
+from coord.stores import chosen
 from coord.work.ledgerentry import worktree_of
 
 if TYPE_CHECKING:

@@ -7,17 +7,17 @@ of small files (0.5 ms).
 from __future__ import annotations
 
 from coord.base.frozen import NamedTuple
-from coord.board import chosen, keys
 from coord.liveness import beats
 from coord.repo import worktree
+from coord.stores import chosen, keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from coord.board.notices import Notice
-    from coord.board.store import Store
-    from coord.board.waiting import Watch
+    from coord.stores.store import Store
+    from coord.stores.waiting import Watch
     from coord.work.arrive import Worker
 
 

@@ -6,12 +6,13 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from coord.board import claims, keys, letters, view
+from coord.board import claims, letters, view
 from coord.board.actors import Actor
 from coord.board.messages import TEXT_LIMIT
 from coord.order import branches, standing
 from coord.order.arrange import LANDED
 from coord.overlap import pathspecs, text
+from coord.stores import keys
 from coord.work import mail
 
 if TYPE_CHECKING:

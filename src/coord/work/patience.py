@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from coord.base import duration, sharing
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import chosen, claims, keys, view, waiting
+from coord.board import claims, view
 from coord.board.events import State
+from coord.stores import chosen, keys, waiting
 from coord.work import cutoff, lost, news
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from coord.board.events import Place
-    from coord.board.waiting import Rings
+    from coord.stores.waiting import Rings
     from coord.work.arrive import Worker
     from coord.work.call import Call
 

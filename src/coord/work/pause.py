@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import claims, handover, keys, letters, messages, view
+from coord.board import claims, handover, letters, messages, view
 from coord.identity.pin import now
+from coord.stores import keys
 from coord.work import addressed, mail, unpublished
 from coord.work.call import bounded
 from coord.work.handoff import held

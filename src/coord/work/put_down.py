@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import scopes
 from coord.fleet.ledger import PutDown, stamped
 from coord.fleet.ledgerfile import Ledger
 from coord.settings import config
+from coord.stores import scopes
 from coord.work import ledgerentry, where
 from coord.work.call import bounded
 

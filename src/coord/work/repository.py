@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board.choice import is_rate
 from coord.remote import address, made, place
 from coord.remote import named as names
+from coord.stores.choice import is_rate
 
 if TYPE_CHECKING:
-    from coord.board.choice import Choice
     from coord.remote.address import Address
+    from coord.stores.choice import Choice
     from coord.work.call import Call
 
 # As git, git daemon, web servers and the services say it, in git's words of the C locale.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from coord.base.errors import CoordError
 from coord.base.names import quote
 from coord.board import claims, events, view
-from coord.board.store import Unavailable
 from coord.liveness import process, sessionfile, spent
+from coord.stores.store import Unavailable
 from coord.work import arrive, attend, circle, lost, patience, unpublished
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused, Usage
-from coord.board import claims, letters, recipients, scopes
+from coord.board import claims, letters, recipients
 from coord.board.messages import KINDS
+from coord.stores import scopes
 from coord.work import addressed, arrive, lost, mail, unpublished
 from coord.work.call import bounded
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
 from coord.base.names import shown
-from coord.board import chosen
-from coord.board.store import StoreError
+from coord.stores import chosen
+from coord.stores.store import StoreError
 
 if TYPE_CHECKING:
-    from coord.board.replica import Replica
-    from coord.board.store import Store
     from coord.identity.whoami import Identity
     from coord.repo.worktree import Worktree
+    from coord.stores.replica import Replica
+    from coord.stores.store import Store
     from coord.work.call import Call
 
 
@@ -41,7 +41,7 @@ def settle(call: Call, here: Worktree, store: Store, me: Identity) -> None:
     board = chosen.copy_of(store)
     if board is None:
         return
-    from coord.board import outbox  # noqa: PLC0415  # most boards are files
+    from coord.stores import outbox  # noqa: PLC0415  # most boards are files
 
     if not outbox.names(here.common_dir):
         return
@@ -56,9 +56,10 @@ def settle(call: Call, here: Worktree, store: Store, me: Identity) -> None:
 
 
 def _settle(call: Call, here: Worktree, board: Replica, me: Identity) -> None:
-    from coord.board import notices, outbox, publishing  # noqa: PLC0415  # as above
+    from coord.board import notices, publishing  # noqa: PLC0415  # as above
     from coord.board.roll import Roll  # noqa: PLC0415
     from coord.settings import config  # noqa: PLC0415
+    from coord.stores import outbox  # noqa: PLC0415  # as above
 
     roll = Roll(board, here, config.load(here.top).expires)
     for entry in outbox.every(here.common_dir):
@@ -93,7 +94,7 @@ def of(common_dir: str) -> Waiting | None:
 
 def waiting(common_dir: str) -> Waiting | None:
     """Return what of a clone waits to be published; None where nothing does."""
-    from coord.board import outbox  # noqa: PLC0415  # as above
+    from coord.stores import outbox  # noqa: PLC0415  # as above
 
     found = outbox.names(common_dir)
     return Waiting(len(found), outbox.since(found[0])) if found else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Usage
-from coord.board import keys, scopes
 from coord.fleet.ledger import Move, stamped
 from coord.fleet.ledgerfile import Ledger
 from coord.settings import config
+from coord.stores import keys, scopes
 from coord.work import ledgerentry
 from coord.work.call import bounded
 

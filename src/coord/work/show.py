@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Refused
-from coord.board import claims, recipients, scopes, view
+from coord.board import claims, recipients, view
+from coord.stores import scopes
 from coord.work import arrive
 from coord.work import board as boards
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from coord.board import chosen, claims, view
+from coord.board import claims, view
 from coord.guard import refusal
 from coord.identity import whoami as identities
 from coord.liveness import beats
 from coord.repo import git
+from coord.stores import chosen
 from coord.work import arrive, leaving, settling, tidy, uncommitted, unpublished, where, whoami
 
 if TYPE_CHECKING:

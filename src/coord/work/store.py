@@ -10,24 +10,25 @@ from coord.base import publish
 from coord.base.command import install
 from coord.base.errors import Refused, Usage
 from coord.base.names import operand, quote
-from coord.board import about, chosen, claims, engine, outbox
-from coord.board import choice as choices
-from coord.board.choice import Choice
-from coord.board.moved import LOCAL, Moved
-from coord.board.store import Misconfigured
+from coord.board import claims
 from coord.identity import whoami as identities
 from coord.repo import git
+from coord.stores import about, chosen, engine, outbox
+from coord.stores import choice as choices
+from coord.stores.choice import Choice
+from coord.stores.moved import LOCAL, Moved
+from coord.stores.store import Misconfigured
 from coord.work import settling, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from coord.board.about import About
-    from coord.board.outbox import Entry
-    from coord.board.probe import Probe
-    from coord.board.replica import Replica
-    from coord.board.store import Store
     from coord.repo.worktree import Worktree
+    from coord.stores.about import About
+    from coord.stores.outbox import Entry
+    from coord.stores.probe import Probe
+    from coord.stores.replica import Replica
+    from coord.stores.store import Store
     from coord.work.call import Call
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from coord.base.errors import Refused
 from coord.base.names import shown as escaped
-from coord.board import engine, suggestion
 from coord.repo import git
 from coord.settings import config
 from coord.settings.config import DIRECTORY, FILE
+from coord.stores import engine, suggestion
 from coord.work import where
 
 if TYPE_CHECKING:

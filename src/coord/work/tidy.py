@@ -6,16 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import CoordError
-from coord.board import bygone, chosen, claims, sweep
+from coord.board import bygone, claims, sweep
 from coord.board.roll import Roll
 from coord.board.sweep import Done
 from coord.settings import config
+from coord.stores import chosen
 from coord.work import where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from coord.board.store import Store
+    from coord.stores.store import Store
     from coord.work.call import Call
 
 # More than a year of a busy fleet leaves; whoever has more does it again.

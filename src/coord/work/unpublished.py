@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.base.errors import CoordError
-from coord.board import chosen
-from coord.board.store import StoreError, Unknown
+from coord.stores import chosen
+from coord.stores.store import StoreError, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -106,7 +106,8 @@ def withdrawn(call: Call, worker: Worker, scopes: Collection[str] | None) -> set
     board = chosen.copy_of(worker.store)
     if board is None or not board.unsettled:
         return set()
-    from coord.board import outbox, publishing  # noqa: PLC0415  # for a server that is away
+    from coord.board import publishing  # noqa: PLC0415  # for a server that is away
+    from coord.stores import outbox  # noqa: PLC0415  # for a server that is away
 
     common, found = worker.here.common_dir, set()
     with outbox.lock(common):
@@ -126,7 +127,7 @@ def _written(worker: Worker, words: str, error: StoreError) -> bool:
     pending, board = error.pending, chosen.copy_of(worker.store)
     if pending is None or board is None:
         return False
-    from coord.board import outbox  # noqa: PLC0415  # for a server that is away
+    from coord.stores import outbox  # noqa: PLC0415  # for a server that is away
 
     if not outbox.takes(pending):
         return False

@@ -8,9 +8,8 @@ import time
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.base.errors import CoordError
-from coord.board import chosen, claims, inbox, view
+from coord.board import claims, inbox, view
 from coord.board.roll import Roll
-from coord.board.store import StoreError
 from coord.fleet import lanes, mirror, suggestion
 from coord.fleet.ledger import Move, PutDown, Until
 from coord.fleet.ledgerfile import Ledger
@@ -18,6 +17,8 @@ from coord.fleet.screen import Screen
 from coord.identity import whoami
 from coord.settings import config
 from coord.settings.config import Config
+from coord.stores import chosen
+from coord.stores.store import StoreError
 from coord.work import arrive, board, enrolment, moves, suggested, where
 from coord.work.ledgerentry import worktree_of
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.board import actors, chosen, claims
+from coord.board import actors, claims
+from coord.stores import chosen
 from coord.work import where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from coord.board.events import Event
-    from coord.board.store import Store
+    from coord.stores.store import Store
     from coord.work.call import Call
 
 

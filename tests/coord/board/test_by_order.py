@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import bygone, claims, events, inbox, keys, letters, notices, retired, sweep
+from coord.board import bygone, claims, events, inbox, letters, notices, sweep
 from coord.board.events import Place
 from coord.board.messages import Message, Party
-from coord.board.replica import Replica
 from coord.identity import pin
 from coord.identity.whoami import Identity
+from coord.stores import keys, retired
+from coord.stores.replica import Replica
 from harness.clockless import YEAR, Clockless, World
 from harness.etcd import served
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from coord.board.store import Store
     from coord.etcd.address import Address
+    from coord.stores.store import Store
 
 DAY = 86400.0
 SKEWS = pytest.mark.parametrize("skewed", [0.0, -YEAR, YEAR])

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import actors, bygone, claims, events, handover, inbox, keys, letters, messages
-from coord.board.directory import Directory
+from coord.board import actors, bygone, claims, events, handover, inbox, letters, messages
 from coord.board.events import Place
 from coord.board.messages import Message, Party
 from coord.board.offer import Offer
@@ -19,13 +18,15 @@ from coord.identity import pin, whoami
 from coord.identity.whoami import Identity
 from coord.liveness import clone, process, signs
 from coord.repo import worktree
+from coord.stores import keys
+from coord.stores.directory import Directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from coord.board.store import Store
     from coord.liveness.process import Process
+    from coord.stores.store import Store
     from harness import Repo
 
 MONTH = 31 * 86400

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, events, keys, notices
-from coord.board.directory import Directory
+from coord.board import claims, events, notices
 from coord.board.events import Place, State
 from coord.identity.whoami import Identity
+from coord.stores import keys
+from coord.stores.directory import Directory
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, events, keys
-from coord.board.directory import Directory
+from coord.board import claims, events
 from coord.board.events import Place
 from coord.identity.pin import now
 from coord.identity.whoami import Identity
 from coord.liveness import process
+from coord.stores import keys
+from coord.stores.directory import Directory
 from harness.board import actor, answer, scope
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.board import eventjson, keys
+from coord.board import eventjson
 from coord.board.events import Event, Place, State
 from coord.board.offer import Offer
 from coord.liveness.process import Process
+from coord.stores import keys
 
 # What a worker can have typed: UTF-8, or bytes that are none; a NUL ends an argument.
 TYPED = st.characters(codec="utf-8", exclude_characters="\0") | st.characters(

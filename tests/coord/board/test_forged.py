@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import engine
-from coord.board.choice import Choice
+from coord.stores import engine
+from coord.stores.choice import Choice
 from harness.board import answer
 from harness.costs import clone_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from coord.board.engine import Far
+    from coord.stores.engine import Far
     from harness import Repo
 
 TOP, BELOW = "claims/s-task=3a1/00000003", "claims/s-task=3a1/00000002"

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coord.board import claims, events, handover, inbox, notices
-from coord.board.directory import Directory
 from coord.board.events import Place, State
 from coord.board.offer import Offer
 from coord.identity.whoami import Identity
+from coord.stores.directory import Directory
 from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def test_a_pause_marks_and_a_resume_unmarks_the_holders_claim_alone() -> None:
 IMPORTS = """
 import sys
 from coord.board import claims, handover
-from coord.board.directory import Directory
+from coord.stores.directory import Directory
 from coord.board.events import Place
 from coord.identity.whoami import Identity
 """

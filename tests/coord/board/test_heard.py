@@ -16,13 +16,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coord.board import attendance, keys, roll
+from coord.board import roll
 from coord.board.actors import Actor
-from coord.board.replica import Replica
 from coord.board.roll import Member, Roll
 from coord.identity.pin import now
 from coord.liveness import clone, presence
 from coord.repo import worktree
+from coord.stores import attendance, keys
+from coord.stores.replica import Replica
 from coord.work import attend
 from harness.clockless import YEAR, Clockless, Machine, World
 from harness.etcd import served

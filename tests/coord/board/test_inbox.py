@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coord.board import claims, events, handover, inbox, keys, messages
-from coord.board.directory import Directory
+from coord.board import claims, events, handover, inbox, messages
 from coord.board.events import Place
 from coord.board.messages import Message, Party
 from coord.board.offer import Offer
 from coord.identity.whoami import Identity
+from coord.stores import keys
+from coord.stores.directory import Directory
 
 if TYPE_CHECKING:
     from pathlib import Path

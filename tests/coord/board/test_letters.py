@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from coord.board import inbox, keys, letters, messages
-from coord.board.directory import Directory
+from coord.board import inbox, letters, messages
 from coord.board.messages import Message, Party
+from coord.stores import keys
+from coord.stores.directory import Directory
 from harness.crash import killed_at_every_call
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ TO = ("i-b", "i-c", "i-d")
 IMPORTS = """
 import sys
 from coord.board import letters
-from coord.board.directory import Directory
+from coord.stores.directory import Directory
 from coord.board.messages import Message, Party
 made = [
     Message("0000000000000a-00000001", "help", Party("a", "i-a"), Party("b", to), None, None,

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from coord.board import eventjson, keys, linejson
+from coord.board import eventjson, linejson
 from coord.board.events import Event, Place, State
 from coord.board.linejson import Page
+from coord.stores import keys
 
 FOLDER = keys.claim("task:x")
 LINE = tuple(Place(f"a{number}", f"i{number}", None, "now") for number in range(6))

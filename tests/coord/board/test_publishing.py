@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, eventjson, events, keys, publishing
-from coord.board.directory import Directory
+from coord.board import claims, eventjson, events, publishing
 from coord.board.events import Event, Place
-from coord.board.outbox import Entry
-from coord.board.store import Pending
 from coord.identity.whoami import Identity
+from coord.stores import keys
+from coord.stores.directory import Directory
+from coord.stores.outbox import Entry
+from coord.stores.store import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from coord.board.events import Change, State
-    from coord.board.store import Store
+    from coord.stores.store import Store
 
 YESTERDAY, TODAY = "2026-01-01T00:00:00.000000Z", "2027-01-01T00:00:00.000000Z"
 ROLL = SimpleNamespace(

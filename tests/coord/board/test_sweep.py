@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, retired
-from coord.board.directory import Directory
+from coord.board import claims
+from coord.stores import retired
+from coord.stores.directory import Directory
 from harness.kills import ROUNDS, Stage, at_every_call
 from harness.repo import Repo
 from harness.scope import claim, release
@@ -22,7 +23,7 @@ POINTS = 3 * ROUNDS if ROUNDS < 20 else None
 SWEEP = """
 import sys
 from coord.board import sweep
-from coord.board.directory import Directory
+from coord.stores.directory import Directory
 sweep.scopes(Directory(sys.argv[1]))
 """
 

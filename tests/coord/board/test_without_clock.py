@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, events, keys, letters, messages, notices
-from coord.board.directory import Directory
+from coord.board import claims, events, letters, messages, notices
 from coord.board.events import Event, Place, State
 from coord.board.messages import Message, Party
 from coord.board.roll import Roll
 from coord.identity.whoami import Identity
 from coord.liveness import presence
 from coord.repo import worktree
+from coord.stores import keys
+from coord.stores.directory import Directory
 from harness.board import silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from coord.board.store import Rec
+    from coord.stores.store import Rec
     from harness.repo import Repo
 
 HOLDER, HEIR = (Place(name, f"i-{name}", None, "2001-01-01T00:00:00Z") for name in "ab")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import chosen
-from coord.board.choice import Choice
+from coord.stores import chosen
+from coord.stores.choice import Choice
 from harness.board import answer, worker
 
 if TYPE_CHECKING:

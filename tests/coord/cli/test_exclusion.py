@@ -269,7 +269,7 @@ UNSAFE = """
 from coord.cli import slumber
 slumber.CODE = slumber.CODE.replace(
     "main()",
-    "from coord.board import bell; from coord.cli import idler;"
+    "from coord.stores import bell; from coord.cli import idler;"
     "bell._SAFETY = idler.AGAIN = 600.0; main()",
 )
 from coord.cli.main import run

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import keys
-from coord.board.directory import Directory
+from coord.stores import keys
+from coord.stores.directory import Directory
 from harness.board import answer, worker
 from harness.ids import FOLDER, claim, clone_of, guard, path, taken
 

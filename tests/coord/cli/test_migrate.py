@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import chosen, claims, engine
-from coord.board.choice import Choice
-from coord.board.directory import Directory
-from coord.board.moved import Goal, Moved
+from coord.board import claims
 from coord.etcd import address
 from coord.repo import worktree
+from coord.stores import chosen, engine
+from coord.stores.choice import Choice
+from coord.stores.directory import Directory
+from coord.stores.moved import Goal, Moved
 from coord.work import migrate
 from harness.board import answer, scope, worker
 from harness.clockless import YEAR, Clockless
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from coord.board.engine import Far
+    from coord.stores.engine import Far
     from harness import Repo
 
 EVERY = bool(os.environ.get("COORD_KILL_ROUNDS"))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FORTY = 2400.0
 _AT_START = """
-from coord.board import cluster
+from coord.stores import cluster
 from harness.clockless import Clockless
 cluster.Cluster = Clockless
 """

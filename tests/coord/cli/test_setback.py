@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import harness.etcd
-from coord.board import retired, setback
-from coord.board.cluster import Cluster
+from coord.stores import retired, setback
+from coord.stores.cluster import Cluster
 from harness.board import answer
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def test_what_this_clone_knew_and_is_gone_is_named_and_accepted_by_one_command(
 
 
 def test_a_mark_that_somebody_has_planted_hides_no_set_back() -> None:
-    """It says that all was swept; no sweep of ours reaches its number (coord.board.retired)."""
+    """It says that all was swept; no sweep of ours reaches its number (coord.stores.retired)."""
     known = {"claims/s-x/00000007": 5}
 
     assert setback.lost(known, {f"retired/{retired.MOST}": 1}, 9) == ["claims/s-x"]

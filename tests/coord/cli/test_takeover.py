@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.base.errors import Refused
-from coord.board import chosen, claims
+from coord.board import claims
 from coord.cli import edge
 from coord.identity import whoami
 from coord.repo import worktree
+from coord.stores import chosen
 from coord.work import arrive, takeover
 from harness.board import SESSION, actor, answer, living, scope, silence, worker
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import claims, keys
-from coord.board.directory import Directory
+from coord.board import claims
+from coord.stores import keys
+from coord.stores.directory import Directory
 from harness import scope
 from harness.clinic import healthy, mended, notes, rules
 

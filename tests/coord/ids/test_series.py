@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board import keys
-from coord.board.directory import Directory
 from coord.ids import series
 from coord.ids.claim import Claim
 from coord.ids.format import Format
 from coord.repo import worktree
+from coord.stores import keys
+from coord.stores.directory import Directory
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coord.board.chain import Chain
-from coord.board.replica import Replica
 from coord.remote import address
+from coord.stores.chain import Chain
+from coord.stores.replica import Replica
 from harness.remotes import Bare
 
 if TYPE_CHECKING:
-    from coord.board.store import Store
+    from coord.stores.store import Store
 
 pytestmark = pytest.mark.usefixtures("env")
 _FOLDERS = ("claims/s-a", "claims/s-b")

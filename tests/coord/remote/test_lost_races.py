@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.board.chain import Chain
-from coord.board.replica import Replica
 from coord.remote import address, queue, transport
+from coord.stores.chain import Chain
+from coord.stores.replica import Replica
 from harness.remotes import Bare
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.base.failures import Unfit
-from coord.board.chain import Chain
-from coord.board.replica import Replica
-from coord.board.store import Misconfigured
 from coord.remote import address, objects
 from coord.repo import child, git
+from coord.stores.chain import Chain
+from coord.stores.replica import Replica
+from coord.stores.store import Misconfigured
 from harness.remotes import Bare
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.base.failures import Absent, Lost
-from coord.board.chain import Chain
-from coord.board.replica import Replica
-from coord.board.store import Misconfigured
 from coord.remote import address, draft, objects, pushing, queue, share, tips, transport
 from coord.remote.draft import Ask, Change, Held
 from coord.remote.share import Share
 from coord.remote.tips import Place
+from coord.stores.chain import Chain
+from coord.stores.replica import Replica
+from coord.stores.store import Misconfigured
 from harness import gitservers
 from harness.board import eventually
 from harness.remotes import Bare
