@@ -3,9 +3,7 @@
 Exit 0: joined, %A is written. Exit 3: refused, %A is as it was, and stdout, which that sh reads,
 holds the facts. Anything else is a crash, and the sh falls back on a text merge with markers.
 
-Each conflicted log starts one: 100 of 2,040 records take 1.29 s of CPU, in one Python for all of a
-merge 0.36. That was tried and not taken: a process that outlives its driver has to end with git,
-after every kill, and to be told from a peer's.
+Each conflicted log would start one; from the third on they ask a joiner (`coord.drivers.joiner`).
 """
 
 from __future__ import annotations
@@ -31,15 +29,29 @@ def main() -> None:
     files = None
     gc.disable()  # nothing here holds cycles; looking for some takes half the time of a large file
     try:
-        files = _opened(kind, names, start_of(path))
+        files = _opened(kind, names, path)
         files.write(files.joined(virtual=depth == "virtual"))
     except Exception as error:  # noqa: BLE001 - whatever it is, it ends as a conflict
         _refuse(error, files, kind)
+    _stay()
     _exit(0)  # 0.9 ms less than taking the interpreter down
 
 
-def _opened(kind: str, names: list[str], start: bytes | None) -> Files:
+def _stay() -> None:
+    """Let this be the last Python but one that a merge of many logs starts, where that can be."""
+    if not environ.get(b"COORD_JOINS"):
+        return
+    from coord.drivers.joiner import stay  # noqa: PLC0415
+
+    try:
+        stay(environ[b"COORD_JOINS"], _opened)
+    except Exception:  # noqa: BLE001, S110 - the log is joined; the others have their own Pythons
+        pass
+
+
+def _opened(kind: str, names: list[str], path: str) -> Files:
     base, ours, theirs = names
+    start = start_of(path)
     if not is_document(kind, start):
         return Logs(base, ours, theirs, start)
     from coord.drivers.documentfile import Documents  # noqa: PLC0415 - most logs are lines

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     Read = Callable[[int, int], bytes]  # (begin, end) → these bytes
 
-CHUNK = 1 << 17
+CHUNK = (
+    1 << 16
+)  # from 1 << 17 on, malloc asks the kernel for each, whose pages cost more than a small log
 
 
 class Common:
