@@ -181,8 +181,8 @@ TABLE = (
         Cost(2, 0, 60),
     ),
     # The drivers, by a merge of as many conflicted files.
-    Row("coord-log", "files", "git merge -q side-log", Cost(3, 0, 60)),
-    Row("coord-changelog", "files", "git merge -q side-changelog", Cost(3, 0, 60)),
+    Row("coord-log", "files", "git merge -q side-log", Cost(1, 0, 30)),
+    Row("coord-changelog", "files", "git merge -q side-changelog", Cost(1, 0, 30)),
     Row("coord-derived", "files", "git merge -q side-derived", Cost(13, 0, 60), codes=(1,)),
     _verb("regenerate", "files", Cost(2, 2, 19), words="--trust"),
     Row(
