@@ -25,8 +25,6 @@ from coord.work import tidy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from year import Year
-
     from coord.board.events import Change, State
     from coord.stores.store import Rec
 
@@ -34,6 +32,9 @@ EXPIRES = 7200.0
 FLEET = 40  # at work at one time
 TURNS = 4  # events of two workers at one scope: claim, wait, release, release
 STEP = 365 * 86400 / 1_000_000  # seconds from one event to the next
+
+SCOPES, EVENTS, MESSAGES, WORKERS = 50_000, 20, 100_000, 5_000
+NAMES, SESSIONS, NUMBERS = 1_000, 10_000, 10_000
 
 
 class Past(Directory):
@@ -65,6 +66,26 @@ class Worker(NamedTuple):
 
     me: Identity
     git_dir: str
+
+
+class Year(NamedTuple):
+    """How much a board has lived through."""
+
+    scopes: int
+    events: int
+    messages: int
+    workers: int
+    names: int = 0
+    sessions: int = 0
+    numbers: int = 0
+
+    @classmethod
+    def part(cls, scale: float) -> Year:
+        """Return a part of the whole year."""
+        scopes, *others = (
+            max(2, round(n * scale)) for n in (SCOPES, MESSAGES, WORKERS, NAMES, SESSIONS, NUMBERS)
+        )
+        return cls(scopes, EVENTS, *others)
 
 
 class Life:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lived import Life
+from lived import Life, Year
 
 from coord.board import actors, eventjson, inbox, messages
 from coord.board.events import Event, Place, State
@@ -33,8 +33,6 @@ from measure import Ratio, cost, report, scratch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCOPES, EVENTS, MESSAGES, WORKERS = 50_000, 20, 100_000, 5_000
-NAMES, SESSIONS, NUMBERS = 1_000, 10_000, 10_000
 BOUND, ROUNDS = 1.5, 9
 SERIES = "coordination/ids/adr/adr-#"
 YEAR, DAY = 365 * 86400, 86400
@@ -42,26 +40,6 @@ VERBS = (
     "board", "wake --no-stagger", "inbox", "list", "id next adr", "claim one", "release one",
     "send help bob words", "doctor",
 )  # fmt: skip
-
-
-class Year(NamedTuple):
-    """How much a board has lived through."""
-
-    scopes: int
-    events: int
-    messages: int
-    workers: int
-    names: int = 0
-    sessions: int = 0
-    numbers: int = 0
-
-    @classmethod
-    def part(cls, scale: float) -> Year:
-        """Return a part of the whole year."""
-        scopes, *others = (
-            max(2, round(n * scale)) for n in (SCOPES, MESSAGES, WORKERS, NAMES, SESSIONS, NUMBERS)
-        )
-        return cls(scopes, EVENTS, *others)
 
 
 class Size(NamedTuple):
