@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import peerfile
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
 
 _SHOWN = 3  # branches in a row
+_ORDER = itemgetter(0, 1, 2, 3)  # what has no date cannot be before or after what has one
 
 
 class Row(NamedTuple):
@@ -59,7 +61,7 @@ def rows(here: Worktree, store: Store, namespace: str | None) -> list[Row]:
         reserved = list(_reserved(here, store, name))
         known = {row.id.casefold() for row in found} if reserved else set()
         found += [row for row in reserved if row.id.casefold() not in known]
-    return sorted(row for row in found if row.namespace in wanted)
+    return sorted((row for row in found if row.namespace in wanted), key=_ORDER)
 
 
 def lines(found: Sequence[Row]) -> Iterator[str]:

@@ -9,6 +9,7 @@ read or write it does without.
 from __future__ import annotations
 
 import os
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -25,6 +26,11 @@ FILE = "coord/id-claims"
 _MANY = 256  # are kept; fewer are read anew in no time
 _LONG = 512  # characters; a claim of ours says less
 _VERSION = "coord id-claims 1"
+# What `id next` writes, where no parser can take a value for anything else.
+_OURS = re.compile(
+    rb'id = "([\w.-]+)"\n(?:namespace = "[\w.-]+"\n)?actor = "([\w.-]{1,80})"\n'
+    rb'(?:instance = "[\w.-]+"\n)?nonce = "(\w+)"\n(?:created = "([\w:.+-]+)"\n)?'
+)
 
 
 class Kept(NamedTuple):
@@ -60,6 +66,10 @@ class Said(NamedTuple):
 
 def of(text: bytes) -> Said:
     """Return what a claim says."""
+    if ours := _OURS.fullmatch(text):  # at a quarter of the cost
+        identifier, actor, nonce, created = ours.groups()
+        when = None if created is None else created.decode()
+        return Said(actor.decode(), when, identifier.decode(), nonce.decode())
     fields, nonce = claim.fields(text), claimtext.nonce(text)
     return Said(
         claim.claimant(text, fields),
@@ -124,9 +134,10 @@ def read(blobs: Blobs, wanted: Iterable[str], common_dir: str) -> Claims:
     texts = blobs.read_small([name for name in names if name not in known])
     new = {name: of(text) for name, text in texts.items()}
     found = Claims(kept, new)
-    if sum(said.is_plain() for name, said in new.items() if name not in blobs.missing) > _MANY:
-        whole = {name: found.of(name) for name in names if name not in blobs.missing}
-        _keep(place, whole, sharing.of(common_dir))
+    plain = {n: said for n, said in new.items() if n not in blobs.missing and said.is_plain()}
+    if len(plain) > _MANY:
+        plain.update((name, found.of(name)) for name in names if name in known)
+        _keep(place, plain, sharing.of(common_dir))
     return found
 
 
@@ -145,8 +156,7 @@ def _kept(place: str) -> Kept:
 
 
 def _keep(place: str, found: Mapping[str, Said], share: int) -> None:
-    plain = {name: said for name, said in found.items() if said.is_plain()}
-    columns = [plain, *zip(*plain.values(), strict=True)]
+    columns = [found, *zip(*found.values(), strict=True)]
     texts = ("\n".join(text or "" for text in column) for column in columns)
     try:
         publish.replace(place, "\0".join((_VERSION, *texts, "")).encode(), share=share)

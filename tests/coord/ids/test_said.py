@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from coord.base import publish
 from coord.history.blobs import Blobs
-from coord.ids import said
+from coord.ids import claim as claim_of
+from coord.ids import claimtext, said
 from harness.ids import claim, path
 
 if TYPE_CHECKING:
@@ -106,6 +107,29 @@ def test_claims_of_whatever_make_say_the_same_when_they_were_kept(
     for _ in range(2):
         _, found = all_of(texts, str(common))
         assert found == {name: said.of(text) for name, text in texts.items()}
+
+
+@given(
+    st.lists(st.sampled_from(["id", "namespace", "actor", "instance", "nonce", "created"])),
+    st.sampled_from(["a-1", "a", "é", "", "a'b", "a,", " a", "a" * 90, "2026-01-01T00:00:00Z"]),
+)
+def test_the_common_make_says_what_any_make_would(keys: list[str], value: str) -> None:
+    """Whatever the order, the number and the values of its lines."""
+    text = "".join(f'{key} = "{value}"\n' for key in keys).encode()
+    fields, nonce = claim_of.fields(text), claimtext.nonce(text)
+    whose, wanted = claim_of.claimant(text, fields), nonce.decode() if nonce is not None else None
+
+    assert said.of(text) == (whose, fields.get("created"), fields.get("id"), wanted)
+
+
+@pytest.mark.parametrize("instance", ["", "i-1"])
+@pytest.mark.parametrize("created", ["", "2026-01-02T03:04:05Z"])
+def test_what_id_next_writes_is_of_the_common_make(instance: str, created: str) -> None:
+    """And says who, when, and which."""
+    text = claim_of.Claim("HW-7", "HW", "ada-1", instance, "0f", created).text()
+
+    assert said._OURS.fullmatch(text)
+    assert said.of(text) == ("ada-1", created or None, "HW-7", "0f")
 
 
 def test_a_file_that_is_not_whole_counts_for_nothing(common: str) -> None:
