@@ -8,7 +8,7 @@ number contests its old one no more, though branches that have not merged that y
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +22,7 @@ from coord.ids.sources import HERE, Source, survey
 from coord.repo import worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from coord.ids.sources import Survey
     from coord.repo.worktree import Worktree
@@ -60,18 +60,21 @@ class _Judge:
         self._here = here
         self._seen = seen
         self._blobs = blobs
-        self._pairs: dict[tuple[bytes, str], Sequence[int]] = {**seen.held()}
+        self._pairs = dict.fromkeys(seen.held())
         for source in seen.sources:
-            for pair in source.theirs.items():
-                self._pairs.setdefault(pair, ())  # claimed, though on no branch known here
+            self._pairs.update(dict.fromkeys(source.theirs.items()))
         self._said = said.read(blobs, (blob for _, blob in self._pairs), here.common_dir)
+        nonces = self._said.nonce
+        self._nonces = [nonces[blob] for _, blob in self._pairs]
 
-    @cached_property  # asked for where something may be wrong, as are those below
-    def _where(self) -> dict[bytes, dict[str, list[Source]]]:
-        """Return path → blob → the sources that have it so."""
-        found: dict[bytes, dict[str, list[Source]]] = defaultdict(dict)
-        for (path, blob), places in self._pairs.items():
-            found[path][blob] = [self._seen.sources[place] for place in places]
+    def _held(self, path: bytes) -> dict[str, list[Source]]:
+        """Return blob → the sources that have a path so; of many paths this is asked for few."""
+        found: dict[str, list[Source]] = defaultdict(list)
+        for source in self._seen.sources:
+            if path in source.files:
+                found[source.files[path]].append(source)
+            if path in source.theirs:
+                found[source.theirs[path]].extend(())  # claimed, though on no branch known here
         return found
 
     def problems(self) -> Iterator[Problem]:
@@ -81,12 +84,11 @@ class _Judge:
                 yield Problem(RULE, printed(path), None, message, self._run(path))
 
     @cached_property
-    def _proven(self) -> dict[bytes, list[tuple[bytes, str]]]:
+    def _proven(self) -> dict[str | None, list[tuple[bytes, str]]]:
         """Return nonce → the (path, blob) of each file that holds it."""
-        found: dict[bytes, list[tuple[bytes, str]]] = defaultdict(list)
-        for pair in self._pairs:
-            if self._said.nonce[pair[1]] is not None:
-                found[self._claim(pair[1])].append(pair)
+        found: dict[str | None, list[tuple[bytes, str]]] = defaultdict(list)
+        for pair, nonce in zip(self._pairs, self._nonces, strict=True):
+            found[nonce].append(pair)
         return found
 
     @cached_property
@@ -109,10 +111,9 @@ class _Judge:
 
     def _contested(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that two branches hold for two claimants."""
-        if len({path for path, _ in self._pairs}) == len(self._pairs):
-            return
-        for path, held in self._where.items():
-            first = {self._claim(blob): blob for blob in held} if len(held) > 1 else {}
+        versions = Counter(path for path, _ in self._pairs)
+        for path in [path for path, count in versions.items() if count > 1]:
+            first = {self._claim(blob): blob for blob in self._held(path)}
             rivals = list(first.values()) if len(first) > 1 else []
             rivals = [blob for blob in rivals if not self._is_renumbered(path, blob)]
             if len(rivals) > 1:
@@ -122,10 +123,11 @@ class _Judge:
     def _is_renumbered(self, path: bytes, blob: str) -> bool:
         """Tell whether some branch has this claim under another number, and at `path` no more."""
         what, folder = self._claim(blob), path.rpartition(b"/")[0]
-        proven = self._given if self._said.nonce[blob] is None else self._proven
+        nonce = self._said.nonce[blob]
+        proven = self._given.get(what, ()) if nonce is None else self._proven[nonce]
         others = [
             (other, there)
-            for other, there in proven.get(what, ())
+            for other, there in proven
             if other != path and other.rpartition(b"/")[0] == folder
         ]
         return any(
@@ -135,7 +137,7 @@ class _Judge:
         )
 
     def _is_live(self, path: bytes) -> bool:
-        held = self._where.get(path, {})
+        held = self._held(path)
         return not held or not all(self._is_renumbered(path, blob) for blob in held)
 
     def _alike(self) -> Iterator[tuple[bytes, str]]:
@@ -145,7 +147,7 @@ class _Judge:
         for path in [] if claimtext.are_apart(paths) else sorted(paths):
             before = first.setdefault(claimtext.folded(path), path)
             if before != path and self._is_live(path) and self._is_live(before):
-                where = self._name(next(iter(self._where.get(before, {}).values()), []))
+                where = self._name(next(iter(self._held(before).values()), []))
                 yield path, f"the same identifier as {printed(before)}{where}"
 
     def _misnamed(self) -> Iterator[tuple[bytes, str]]:
@@ -158,18 +160,16 @@ class _Judge:
             if name == os.fsdecode(stem) or self._is_renumbered(path, blob):
                 continue
             if not self._blobs.read(blob).startswith(b'id = "%s"\n' % stem):
-                where = self._name(self._where[path][blob])
+                where = self._name(self._held(path)[blob])
                 yield path, f"its file says it is {shown(name)}{where}"
 
     def _copied(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that hold the nonce of another one of the same branch."""
-        known = self._said.nonce
-        nonces = [known[blob] for _, blob in self._pairs]
-        if len(set(nonces)) == len(nonces):
+        if len(set(self._nonces)) == len(self._nonces):
             return
         first: dict[str, bytes] = {}
         shared: dict[str, set[bytes]] = defaultdict(set)
-        for nonce, (path, _) in zip(nonces, self._pairs, strict=True):
+        for nonce, (path, _) in zip(self._nonces, self._pairs, strict=True):
             if nonce is not None and (before := first.setdefault(nonce, path)) != path:
                 shared[nonce] |= {before, path}
         for nonce, paths in shared.items():
@@ -184,8 +184,8 @@ class _Judge:
 
     def _doubled(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that two people claimed with the same bytes, which no merge notices."""
-        nonces = self._said.nonce
-        bare = {path: blob for path, blob in self._pairs if nonces[blob] is None}
+        held = zip(self._pairs, self._nonces, strict=True)
+        bare = {path: blob for (path, blob), nonce in held if nonce is None}
         door = Door(self._here.cwd)
         tips = [source.rev for source in self._seen.sources if source.rev]
         tips += ["HEAD"] if door.ask("rev-parse", "--quiet", "--verify", "HEAD").out else []
@@ -207,7 +207,7 @@ class _Judge:
         return self._blobs.read_small(self._seen.sources[0].files.values())
 
     def _told(self, path: bytes, blob: str) -> str:
-        return f"{shown(self._said.claimant[blob])}{self._name(self._where[path][blob])}"
+        return f"{shown(self._said.claimant[blob])}{self._name(self._held(path)[blob])}"
 
     def _name(self, sources: list[Source]) -> str:
         if not sources:
@@ -218,7 +218,7 @@ class _Judge:
     def _run(self, path: bytes) -> str:
         """Return the command that mends `path` where it is checked out, nearest first."""
         command = refusal.command("once", os.fsdecode(path))
-        held = self._where.get(path, {}).values()
+        held = self._held(path).values()
         sources = {source.name: source for found in held for source in found}
         if HERE in sources or not sources:
             return command
