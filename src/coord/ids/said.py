@@ -158,7 +158,11 @@ def _kept(place: str) -> Kept:
 def _keep(place: str, found: Mapping[str, Said], share: int) -> None:
     columns = [found, *zip(*found.values(), strict=True)]
     texts = ("\n".join(text or "" for text in column) for column in columns)
+    folder, own = os.path.split(place)
     try:
+        for name in os.listdir(folder):  # of who was killed; who was not does without its own
+            if name.startswith(f"{own}.tmp-"):
+                publish.forget(os.path.join(folder, name))
         publish.replace(place, "\0".join((_VERSION, *texts, "")).encode(), share=share)
     except OSError:  # nothing of ours may be written here, or there is no room for it
         pass

@@ -88,6 +88,16 @@ def test_what_many_say_is_asked_of_git_once(common: str) -> None:
     assert set(said._kept(os.path.join(common, said.FILE)).names) == set(other)
 
 
+def test_what_somebody_who_was_killed_has_left_goes_with_the_next_one(common: str) -> None:
+    """Megabytes, or they would add up."""
+    folder = Path(common, "coord")
+    for name in ("id-claims.tmp-1-a", "identities.tmp-1-a"):
+        (folder / name).write_text("half")
+
+    list(all_of(many(), common))
+    assert sorted(os.listdir(folder)) == ["id-claims", "identities.tmp-1-a"]
+
+
 def test_few_are_not_kept(common: str) -> None:
     """They are read in no time."""
     list(all_of(many(4), common))
