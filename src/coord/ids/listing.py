@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import peerfile
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from coord.repo.worktree import Worktree
 
 _SHOWN = 3  # branches in a row
-_ORDER = itemgetter(0, 1, 2, 3)  # what has no date cannot be before or after what has one
 
 
 class Row(NamedTuple):
@@ -61,7 +59,12 @@ def rows(here: Worktree, store: Store, namespace: str | None) -> list[Row]:
         reserved = list(_reserved(here, store, name))
         known = {row.id.casefold() for row in found} if reserved else set()
         found += [row for row in reserved if row.id.casefold() not in known]
-    return sorted((row for row in found if row.namespace in wanted), key=_ORDER)
+    return sorted((row for row in found if row.namespace in wanted), key=_order)
+
+
+def _order(row: Row) -> tuple[object, ...]:
+    """Return what sorts a row; no date is before any, where all else is one."""
+    return row if row.created is not None else (*row[:4], "", *row[5:])
 
 
 def lines(found: Sequence[Row]) -> Iterator[str]:

@@ -185,14 +185,14 @@ def test_the_list_tells_what_is_staged_from_what_is_committed(installed: Repo) -
 
 
 def test_one_person_may_have_claimed_an_identifier_with_a_date_and_without(installed: Repo) -> None:
-    """What is here comes first; the list ended in a traceback."""
+    """That without one comes first; the list ended in a traceback."""
     branch(installed, "side", "side", {path(1): claim(1, "ada")})
     installed.commit("main", {path(1): claim(1, "ada", "2026-01-01T00:00:00Z")})
 
     rows = answer(installed, "id", "list")["ids"]
     assert [(row["created"], row["branches"]) for row in rows] == [
-        ("2026-01-01T00:00:00Z", ["main"]),
         (None, ["side"]),
+        ("2026-01-01T00:00:00Z", ["main"]),
     ]
 
 
