@@ -208,7 +208,11 @@ def refs(folder: Path, size: int) -> tuple[Cost, Cost]:
 
 
 def ids(folder: Path, size: int, *verb: str) -> tuple[Cost, Cost]:
-    """Return what a verb on identifiers costs, and what git needs to list them."""
+    """Return what a verb on identifiers costs, and what git needs to list them.
+
+    The first round reads what the claims say and keeps it; the others, one of which is the least,
+    read what is kept.
+    """
     entries = []
     for number in range(1, size + 1):
         text = f'id = "HW-{number:04}"\nactor = "worker-{number % 7}"\nnonce = "{number:016x}"\n'

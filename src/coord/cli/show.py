@@ -78,9 +78,9 @@ def refusal(error: CoordError) -> None:
 
 
 def _print(texts: Iterable[str], stream: TextIO | None) -> None:
-    escaped: Iterable[str] = map(shown, texts)
+    escaped = map(shown, texts)
     if stream is None or not stream.isatty():
-        click.echo("".join(f"{line}\n" for line in escaped), file=stream, nl=False)
+        click.echo("\n".join((*escaped, "")), file=stream, nl=False)
         return
     from coord.cli import progress, terminal  # noqa: PLC0415  # nobody else pays for them
 

@@ -100,13 +100,12 @@ class Blobs:
     def read_small(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """Return the bytes of many blobs, asked for together where that cannot fill a pipe."""
         wanted = list(dict.fromkeys(blobs))
-        self.measure(wanted)
         found: dict[str, bytes] = {}
-        small = [blob for blob in wanted if self._sizes[blob] < _SMALL and blob not in self.missing]
-        if len(small) > _MANY:
-            for first in range(0, len(small), _PORTION):
-                found |= self._together(small[first : first + _PORTION])
-            small = [blob for blob in small if blob not in found]
+        for first in range(0, len(wanted), _PORTION) if len(wanted) > _MANY else ():
+            found |= self._together(wanted[first : first + _PORTION])
+        rest = [blob for blob in wanted if blob not in found]
+        self.measure(rest)
+        small = [blob for blob in rest if self._sizes[blob] < _SMALL and blob not in self.missing]
         for first in range(0, len(small), _FEW):
             batch = small[first : first + _FEW]
             self._write(b"".join(b"contents %s\n" % blob.encode() for blob in batch))
@@ -126,13 +125,17 @@ class Blobs:
         return True
 
     def _together(self, blobs: list[str]) -> dict[str, bytes]:
-        """Return the bytes of blobs whose sizes are known; none where git has not answered them."""
+        """Return the bytes of blobs that a child of their own answers, if it does."""
         answer, at, found = self._listed("--batch", blobs), 0, {}
-        for blob in blobs:
-            size = self._sizes[blob]
-            at += len(f"{blob} blob {size}\n")
-            found[blob] = answer[at : at + size]
-            at += size + 1
+        for blob in blobs:  # ``ID blob SIZE LF``, that many bytes, LF; or ``ID missing LF``
+            begin = answer.find(b"\n", at) + 1
+            name, what, *size = answer[at:begin].split() or (b"", b"")
+            if name.decode() != blob:
+                return {}
+            if what == b"missing":
+                self.missing.add(blob)
+            at = begin + int(size[0]) + 1 if size else begin
+            found[blob] = answer[begin : at - 1]
         return found if at == len(answer) else {}
 
     def _listed(self, how: str, blobs: list[str]) -> bytes:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import peerfile
 from coord.history.blobs import Blobs
 from coord.history.door import Door
-from coord.ids import claim, series
+from coord.ids import claim, said, series
 from coord.ids.sources import HERE, survey
 from coord.repo import heads
 
@@ -60,33 +59,39 @@ def rows(here: Worktree, store: Store, namespace: str | None) -> list[Row]:
         reserved = list(_reserved(here, store, name))
         known = {row.id.casefold() for row in found} if reserved else set()
         found += [row for row in reserved if row.id.casefold() not in known]
-    return sorted(row for row in found if row.namespace in wanted)
+    return sorted((row for row in found if row.namespace in wanted), key=_order)
+
+
+def _order(row: Row) -> tuple[object, ...]:
+    """Return what sorts a row; no date is before any, where all else is one."""
+    return row if row.created is not None else (*row[:4], "", *row[5:])
 
 
 def lines(found: Sequence[Row]) -> Iterator[str]:
     """Yield the rows as a person reads them."""
     wide = max((len(row.id) for row in found), default=0)
     whose = max((len(row.actor) for row in found), default=0)
-    for row in found:
-        where = ", ".join(row.branches[:_SHOWN]) or row.state
-        more = len(row.branches) - _SHOWN
-        yield f"{row.id:{wide}}  {row.actor:{whose}}  {where}{f', {more} more' if more > 0 else ''}"
+    for _, id_, _, actor, _, state, branches in found:
+        where = ", ".join(branches[:_SHOWN]) or state
+        more = len(branches) - _SHOWN
+        yield f"{id_:{wide}}  {actor:{whose}}  {where}{f', {more} more' if more > 0 else ''}"
 
 
 def _committed(here: Worktree, seen: Survey) -> Iterator[Row]:
-    where: dict[tuple[bytes, str], list[str]] = defaultdict(list)
-    for source in seen.sources:
-        for path, blob in source.files.items():
-            where[path, blob].append(source.name)
+    where = seen.held()
     with Blobs(Door(here.cwd)) as blobs:
-        texts = blobs.read_small(blob for _, blob in where)
-        branch, staged = _branch(here), _staged(here)
-        for (path, blob), names in where.items():
-            fields = claim.fields(texts[blob])
-            branches = [branch if name == HERE else name for name in names]
-            if names == [HERE] and (staged is None or staged.get(path, blob) != blob):
-                branches = []
-            yield _row(path, claim.claimant(texts[blob], fields), fields.get("created"), branches)
+        claims = said.read(blobs, (blob for _, blob in where), here.common_dir)
+    branch, staged = _branch(here), _staged(here)
+    names = [source.name or branch for source in seen.sources]
+    branches = {places: tuple(names[place] for place in places) for places in set(where.values())}
+    here_alone = (0,) if seen.sources and seen.sources[0].name == HERE else None
+    claimants, created = claims.claimant, claims.created
+    full = os.fsdecode(b"\0".join(path for path, _ in where)).split("\0")
+    for text, ((path, blob), places) in zip(full, where.items(), strict=False):
+        found = branches[places]
+        if places == here_alone and (staged is None or staged.get(path, blob) != blob):
+            found = ()
+        yield _row(text, claimants[blob], created[blob], found)
 
 
 def _staged(here: Worktree) -> dict[bytes, str] | None:
@@ -108,15 +113,13 @@ def _loose(seen: Survey) -> Iterator[Row]:
             text = peerfile.head(os.path.join(top, os.fsdecode(path)), claim.LIMIT)
         except OSError:
             continue
-        yield _row(path, claim.claimant(text), claim.fields(text).get("created"), [])
+        yield _row(os.fsdecode(path), claim.claimant(text), claim.fields(text).get("created"), ())
 
 
-def _row(path: bytes, actor: str, created: str | None, branches: Sequence[str]) -> Row:
-    full = os.fsdecode(path)
-    namespace, _, name = full.removeprefix(claim.FOLDER + "/").rpartition("/")
+def _row(path: str, actor: str, created: str | None, branches: tuple[str, ...]) -> Row:
+    namespace, _, name = path[len(claim.FOLDER) + 1 :].rpartition("/")
     state = "committed" if branches else "uncommitted"
-    text = name.removesuffix(claim.SUFFIX)
-    return Row(namespace, text, full, actor, created, state, tuple(branches))
+    return Row(namespace, name.removesuffix(claim.SUFFIX), path, actor, created, state, branches)
 
 
 def _reserved(here: Worktree, store: Store, namespace: str) -> Iterator[Row]:

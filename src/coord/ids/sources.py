@@ -8,7 +8,6 @@ every worktree of this repository.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from coord.repo.worktree import Sibling, Worktree
 
 HERE = ""
-# ``MODE BLOB STAGE TAB PATH NUL``, of regular files.
-_STAGED = re.compile(rb"(?<![^\0])100[0-7]{3} ([0-9a-f]+) ([0-3])\t([^\0]+)\0")
 
 
 class Source(NamedTuple):
@@ -53,6 +50,33 @@ class Survey(NamedTuple):
     sources: list[Source]
     loose: Mapping[bytes, str]
 
+    def held(self) -> dict[tuple[bytes, str], tuple[int, ...]]:
+        """Return (path, blob) → where in `sources` it is so, in order.
+
+        Of both sides of a conflict, ours. Sources of one tree share its files, and are counted
+        together; where all have the same, no file costs more than its entry.
+        """
+        found: dict[tuple[bytes, str], tuple[int, ...]] = {}
+        for files, places in self._alike():
+            if not found:
+                found = dict.fromkeys(files.items(), places)
+                continue
+            # By identity: the tuples of hundreds of branches are as long.
+            after: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+            for pair in files.items():
+                before = found.get(pair, ())
+                if (known := after.get(id(before))) is None:
+                    known = after[id(before)] = before, tuple(sorted((*before, *places)))
+                found[pair] = known[1]
+        return found
+
+    def _alike(self) -> Iterator[tuple[Mapping[bytes, str], tuple[int, ...]]]:
+        places: dict[int, list[int]] = {}
+        for place, source in enumerate(self.sources):
+            places.setdefault(id(source.files), []).append(place)
+        for group in places.values():
+            yield self.sources[group[0]].files, tuple(group)
+
     def paths(self) -> set[bytes]:
         """Return every path that somebody uses."""
         found = set(self.loose)
@@ -81,7 +105,7 @@ def survey(here: Worktree, folder: str, *, deep: bool = True) -> Survey:
     sources = [Source(revs[rev], rev, files) for rev, files in seen.items()]
     if here.top is not None:
         sources.insert(0, staged(here, folder, deep=deep))
-    known = {path for source in sources for path in source.files}
+    known = set[bytes]().union(*(source.files for source in sources))
     loose = {
         path: there.path
         for there in siblings
@@ -123,14 +147,13 @@ def staged(here: Worktree, folder: str, *, deep: bool = False) -> Source:
     ask = ("ls-files", "-z", "--stage", "--full-name", "--", pathspec)
     listing = git.tell(*ask, cwd=here.cwd).out
     depth = folder.count("/") + bool(folder)
-    entries = [
-        (blob, stage, path)
-        for blob, stage, path in _STAGED.findall(listing)
-        if deep or path.count(b"/") <= depth
-    ]
-    files = {path: blob.decode() for blob, stage, path in entries if stage in b"02"}
-    theirs = {path: blob.decode() for blob, stage, path in entries if stage == b"3"}
-    return Source(HERE, "", files, theirs)
+    files: dict[bytes, str] = {}
+    sides = {b"0": files, b"1": {}, b"2": files, b"3": {}}
+    for entry in listing.split(b"\0"):  # ``MODE BLOB STAGE TAB PATH``
+        what, _, path = entry.partition(b"\t")
+        if what.startswith(b"100") and (deep or path.count(b"/") <= depth):  # a regular file
+            sides[what[-1:]][path] = what[7:-2].decode()
+    return Source(HERE, "", files, sides[b"3"])
 
 
 def _on_disk(top: str, folder: str, known: Container[bytes], *, deep: bool) -> Iterator[bytes]:

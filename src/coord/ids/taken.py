@@ -8,7 +8,7 @@ number contests its old one no more, though branches that have not merged that y
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from coord.guard import refusal
 from coord.history.blobs import Blobs
 from coord.history.door import Door
 from coord.history.problem import Problem, printed
-from coord.ids import claim, claimed, claimtext
+from coord.ids import claim, claimed, claimtext, said
 from coord.ids.sources import HERE, Source, survey
 from coord.repo import worktree
 
@@ -60,20 +60,22 @@ class _Judge:
         self._here = here
         self._seen = seen
         self._blobs = blobs
-        self._where: dict[bytes, dict[str, list[Source]]] = defaultdict(lambda: defaultdict(list))
+        self._pairs = dict.fromkeys(seen.held())
         for source in seen.sources:
-            for path, blob in source.files.items():
-                self._where[path][blob].append(source)
-            for path, blob in source.theirs.items():
-                self._where[path][blob].extend(())  # claimed, though on no branch known here
-        self._texts = blobs.read_small(blob for held in self._where.values() for blob in held)
-        self._nonces = {blob: claimtext.nonce(text) for blob, text in self._texts.items()}
-        self._claims = {
-            blob: claimtext.claim_of(text)
-            if (nonce := self._nonces[blob]) is None
-            else b"nonce " + nonce
-            for blob, text in self._texts.items()
-        }
+            self._pairs.update(dict.fromkeys(source.theirs.items()))
+        self._said = said.read(blobs, (blob for _, blob in self._pairs), here.common_dir)
+        nonces = self._said.nonce
+        self._nonces = [nonces[blob] for _, blob in self._pairs]
+
+    def _held(self, path: bytes) -> dict[str, list[Source]]:
+        """Return blob → the sources that have a path so; of many paths this is asked for few."""
+        found: dict[str, list[Source]] = defaultdict(list)
+        for source in self._seen.sources:
+            if path in source.files:
+                found[source.files[path]].append(source)
+            if path in source.theirs:
+                found[source.theirs[path]].extend(())  # claimed, though on no branch known here
+        return found
 
     def problems(self) -> Iterator[Problem]:
         """Yield every broken rule, the plainest first."""
@@ -81,21 +83,37 @@ class _Judge:
             for path, message in rule():
                 yield Problem(RULE, printed(path), None, message, self._run(path))
 
-    @cached_property  # asked for where something is wrong
-    def _proven(self) -> dict[bytes, list[tuple[bytes, str]]]:
-        """Return claim → the (path, blob) of each file that has a nonce and holds it."""
-        found: dict[bytes, list[tuple[bytes, str]]] = defaultdict(list)
-        for path, held in self._where.items():
-            for blob in held:
-                if self._nonces[blob] is not None:
-                    for what in {self._claims[blob], claimtext.bare(self._texts[blob])}:
-                        found[what].append((path, blob))
+    @cached_property
+    def _proven(self) -> dict[str | None, list[tuple[bytes, str]]]:
+        """Return nonce → the (path, blob) of each file that holds it."""
+        found: dict[str | None, list[tuple[bytes, str]]] = defaultdict(list)
+        for pair, nonce in zip(self._pairs, self._nonces, strict=True):
+            found[nonce].append(pair)
         return found
+
+    @cached_property
+    def _given(self) -> dict[bytes, list[tuple[bytes, str]]]:
+        """Return a claim that has no nonce → the (path, blob) of each file that has got one."""
+        found: dict[bytes, list[tuple[bytes, str]]] = defaultdict(list)
+        mine = {blob for _, blob in self._pairs if self._said.nonce[blob] is not None}
+        texts = self._blobs.read_small(mine)
+        for path, blob in self._pairs:
+            if blob in mine:
+                found[claimtext.bare(texts[blob])].append((path, blob))
+        return found
+
+    def _claim(self, blob: str) -> bytes:
+        """Return what makes a claim the same one under any number."""
+        nonce = self._said.nonce[blob]
+        if nonce is None:
+            return claimtext.bare(self._blobs.read(blob))
+        return b"nonce " + nonce.encode("utf-8", "surrogateescape")
 
     def _contested(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that two branches hold for two claimants."""
-        for path, held in self._where.items():
-            first = {self._claims[blob]: blob for blob in held}
+        versions = Counter(path for path, _ in self._pairs)
+        for path in [path for path, count in versions.items() if count > 1]:
+            first = {self._claim(blob): blob for blob in self._held(path)}
             rivals = list(first.values()) if len(first) > 1 else []
             rivals = [blob for blob in rivals if not self._is_renumbered(path, blob)]
             if len(rivals) > 1:
@@ -104,10 +122,12 @@ class _Judge:
 
     def _is_renumbered(self, path: bytes, blob: str) -> bool:
         """Tell whether some branch has this claim under another number, and at `path` no more."""
-        what, folder = self._claims[blob], path.rpartition(b"/")[0]
+        what, folder = self._claim(blob), path.rpartition(b"/")[0]
+        nonce = self._said.nonce[blob]
+        proven = self._given.get(what, ()) if nonce is None else self._proven[nonce]
         others = [
             (other, there)
-            for other, there in self._proven.get(what, ())
+            for other, there in proven
             if other != path and other.rpartition(b"/")[0] == folder
         ]
         return any(
@@ -117,54 +137,55 @@ class _Judge:
         )
 
     def _is_live(self, path: bytes) -> bool:
-        held = self._where.get(path, {})
+        held = self._held(path)
         return not held or not all(self._is_renumbered(path, blob) for blob in held)
 
     def _alike(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that a file system, or a person, takes for another one."""
         first: dict[str, bytes] = {}
-        for path in sorted(self._seen.paths()):
+        paths = self._seen.paths()
+        for path in [] if claimtext.are_apart(paths) else sorted(paths):
             before = first.setdefault(claimtext.folded(path), path)
             if before != path and self._is_live(path) and self._is_live(before):
-                where = self._name(next(iter(self._where.get(before, {}).values()), []))
+                where = self._name(next(iter(self._held(before).values()), []))
                 yield path, f"the same identifier as {printed(before)}{where}"
 
     def _misnamed(self) -> Iterator[tuple[bytes, str]]:
-        for path, held in self._where.items():
+        ids = self._said.id
+        for path, blob in self._pairs:
+            name = ids[blob]
+            if name is None or path.rpartition(b"/")[2] == f"{name}{claim.SUFFIX}".encode():
+                continue  # as nearly all do
             stem = claimtext.stem(path)
-            own = os.fsdecode(stem)
-            for blob, sources in held.items():
-                if self._texts[blob].startswith(b'id = "%s"\n' % stem):
-                    continue  # as nearly all do
-                said = claim.fields(self._texts[blob]).get("id", own)
-                if said != own and not self._is_renumbered(path, blob):
-                    yield path, f"its file says it is {shown(said)}{self._name(sources)}"
+            if name == os.fsdecode(stem) or self._is_renumbered(path, blob):
+                continue
+            if not self._blobs.read(blob).startswith(b'id = "%s"\n' % stem):
+                where = self._name(self._held(path)[blob])
+                yield path, f"its file says it is {shown(name)}{where}"
 
     def _copied(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that hold the nonce of another one of the same branch."""
-        nonces = ((self._nonces[blob], path) for path, held in self._where.items() for blob in held)
-        first: dict[bytes, bytes] = {}
-        shared: dict[bytes, set[bytes]] = defaultdict(set)
-        for nonce, path in nonces:
+        if len(set(self._nonces)) == len(self._nonces):
+            return
+        first: dict[str, bytes] = {}
+        shared: dict[str, set[bytes]] = defaultdict(set)
+        for nonce, (path, _) in zip(self._nonces, self._pairs, strict=True):
             if nonce is not None and (before := first.setdefault(nonce, path)) != path:
-                shared[b"nonce " + nonce] |= {before, path}
-        for what, paths in shared.items():
+                shared[nonce] |= {before, path}
+        for nonce, paths in shared.items():
+            what = b"nonce " + nonce.encode("utf-8", "surrogateescape")
             for source in self._seen.sources:
                 own = [path for path in sorted(paths) if self._holds(source.files, path, what)]
                 for path in own[1:]:
                     yield path, f"a copy of {printed(own[0])}: both hold one nonce"
 
     def _holds(self, files: Mapping[bytes, str], path: bytes, what: bytes) -> bool:
-        return path in files and self._claims[files[path]] == what
+        return path in files and self._claim(files[path]) == what
 
     def _doubled(self) -> Iterator[tuple[bytes, str]]:
         """Yield the paths that two people claimed with the same bytes, which no merge notices."""
-        bare = {
-            path: blob
-            for path, held in self._where.items()
-            for blob in held
-            if self._nonces[blob] is None
-        }
+        held = zip(self._pairs, self._nonces, strict=True)
+        bare = {path: blob for (path, blob), nonce in held if nonce is None}
         door = Door(self._here.cwd)
         tips = [source.rev for source in self._seen.sources if source.rev]
         tips += ["HEAD"] if door.ask("rev-parse", "--quiet", "--verify", "HEAD").out else []
@@ -178,10 +199,15 @@ class _Judge:
         """Return how many numbers this has here that people claimed with the same bytes."""
         files = self._seen.sources[0].files if self._seen.sources else {}
         texts = {name: self._texts[other] for name, other in files.items()}
-        return claimed.holders(texts, path, self._claims[blob])
+        return claimed.holders(texts, path, self._claim(blob))
+
+    @cached_property
+    def _texts(self) -> dict[str, bytes]:
+        """Return blob → text of what the first source has."""
+        return self._blobs.read_small(self._seen.sources[0].files.values())
 
     def _told(self, path: bytes, blob: str) -> str:
-        return f"{shown(claim.claimant(self._texts[blob]))}{self._name(self._where[path][blob])}"
+        return f"{shown(self._said.claimant[blob])}{self._name(self._held(path)[blob])}"
 
     def _name(self, sources: list[Source]) -> str:
         if not sources:
@@ -192,7 +218,7 @@ class _Judge:
     def _run(self, path: bytes) -> str:
         """Return the command that mends `path` where it is checked out, nearest first."""
         command = refusal.command("once", os.fsdecode(path))
-        held = self._where.get(path, {}).values()
+        held = self._held(path).values()
         sources = {source.name: source for found in held for source in found}
         if HERE in sources or not sources:
             return command

@@ -13,6 +13,7 @@ import pytest
 from coord.stores import keys
 from coord.stores.directory import Directory
 from harness.board import answer, worker
+from harness.check import branch
 from harness.ids import FOLDER, claim, clone_of, guard, path, taken
 
 if TYPE_CHECKING:
@@ -181,6 +182,18 @@ def test_the_list_tells_what_is_staged_from_what_is_committed(installed: Repo) -
     installed.write(path(1), claim(1, "hopper"))
     installed.git("add", "-A")
     assert states() == ["uncommitted"]
+
+
+def test_one_person_may_have_claimed_an_identifier_with_a_date_and_without(installed: Repo) -> None:
+    """That without one comes first; the list ended in a traceback."""
+    branch(installed, "side", "side", {path(1): claim(1, "ada")})
+    installed.commit("main", {path(1): claim(1, "ada", "2026-01-01T00:00:00Z")})
+
+    rows = answer(installed, "id", "list")["ids"]
+    assert [(row["created"], row["branches"]) for row in rows] == [
+        (None, ["side"]),
+        ("2026-01-01T00:00:00Z", ["main"]),
+    ]
 
 
 def test_two_clones_may_take_one_number_and_check_finds_it(installed: Repo, tmp_path: Path) -> None:

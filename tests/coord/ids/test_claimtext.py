@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coord.ids import claimtext
 from harness.check import declare, found, problems
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from harness import Repo
 
 HERE = b"coordination/ids/adr/"
+NAMES = [b"7.toml", b"07.toml", b"0.toml", b"a.toml", b"A.toml", b"a.b.toml", b"a.TOML", b"a.md",
+         b"a", b".toml", b"HW-07.toml", b"hw-07.toml", b"HW-7.toml", "é.toml".encode()]  # fmt: skip
 
 
 def clashes(files: dict[bytes, bytes]) -> list[tuple[bytes, str]]:
@@ -104,3 +108,27 @@ def test_the_folder_is_judged_without_a_declaration(repo: Repo) -> None:
     repo.commit("claims", files)
 
     assert found(repo) == [("id-taken", "coordination/ids/a/x.toml")]
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"coordination/ids/HW/", b"coordination/ids/hw/", b"coordination/ids/"])
+        .flatmap(lambda folder: st.tuples(st.just(folder), st.sampled_from(NAMES)))
+        .map(b"".join),
+        unique=True,
+    )
+)
+def test_what_is_apart_at_a_glance_is_folded_into_nothing_else(paths: list[bytes]) -> None:
+    """Where the glance does not do, each is looked at."""
+    if claimtext.are_apart(paths):
+        assert len({claimtext.folded(path) for path in paths}) == len(paths)
+
+
+def test_a_glance_does_for_what_is_numbered_here() -> None:
+    """Not for two spellings of one number, a suffix of another make, or letters beyond ASCII."""
+    plain = [b"coordination/ids/HW/HW-%04d.toml" % number for number in range(20)]
+
+    assert claimtext.are_apart(plain)
+    assert claimtext.are_apart([])
+    for other in (b"hw-0007.toml", b"HW-0007.md", b"0007.toml", "é.toml".encode()):
+        assert not claimtext.are_apart([*plain, b"coordination/ids/HW/" + other])

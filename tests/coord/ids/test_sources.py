@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coord.ids.sources import HERE, staged, survey
+from coord.ids.sources import HERE, Source, Survey, staged, survey
 from coord.repo import worktree
 
 if TYPE_CHECKING:
@@ -88,3 +88,18 @@ def test_an_unborn_branch_has_nothing(repo: Repo) -> None:
 
     assert seen(repo) == {HERE: set(), "loose": set()}
     assert seen(repo, "", deep=False)["loose"] == set()
+
+
+def test_each_version_of_a_file_says_which_sources_have_it() -> None:
+    """In their order, whether they share a tree, have the same, or another."""
+    shared = {b"1": "a", b"2": "b"}
+    others = [{b"2": "x", b"1": "a"}, shared, {}, {b"3": "c", b"2": "b"}, shared]
+    sources = [Source(str(place), "", files) for place, files in enumerate([{}, *others])]
+
+    assert Survey(sources, {}).held() == {
+        (b"1", "a"): (1, 2, 5),
+        (b"2", "b"): (2, 4, 5),
+        (b"2", "x"): (1,),
+        (b"3", "c"): (4,),
+    }
+    assert Survey([], {}).held() == {}
