@@ -98,19 +98,22 @@ def test_a_circle_of_runs_is_refused_to_whom_it_closes_for_and_told_to_the_other
     one: Repo, two: Repo
 ) -> None:
     """Each holds what the other wants; the printed command takes both in one order."""
-    inner = "sleep {}; git coord run {} --timeout 20s -- echo got"
-    with (
-        _started(one, "run", "a", "--", "sh", "-c", inner.format(0, "b")) as first,
-        _started(two, "run", "b", "--", "sh", "-c", inner.format(2, "a")) as second,
-    ):
-        out = [run.communicate(timeout=40) for run in (first, second)]
-
-    assert (first.returncode, second.returncode) in {(0, 1), (1, 1), (1, 0)} or not out
-    refused = "".join(err for _, err in out)
-    assert "waits-in-circle" in refused
-    assert "git coord run task:a -- git coord run task:b -- echo got" in refused or (
-        "git coord run task:b -- git coord run task:a -- echo got" in refused
+    inner = (
+        "touch ../has-{0}; until [ -e ../has-{1} ]; do sleep 0.02; done; "
+        "git coord run {1} --timeout 60s -- echo got"
     )
+    with (
+        _started(one, "run", "a", "--", "sh", "-c", inner.format("a", "b")) as first,
+        _started(two, "run", "b", "--", "sh", "-c", inner.format("b", "a")) as second,
+    ):
+        ends = [(*run.communicate(timeout=90), run.returncode) for run in (first, second)]
+
+    (out, told, went), (none, refused, code) = sorted(ends, key=lambda end: end[2])
+    assert (out, went, none, code) == ("got\n", 0, "", 1), ends
+    assert "you wait in a circle with" in told
+    assert "waits-in-circle" in refused
+    held, wanted = ("b", "a") if code == second.returncode else ("a", "b")
+    assert f"git coord run task:{wanted} -- git coord run task:{held} -- echo got" in refused
 
 
 def test_a_wait_that_closes_a_circle_of_claims_is_refused(one: Repo, two: Repo) -> None:
