@@ -57,7 +57,7 @@ def test_rules_that_cannot_be_read_let_no_record_be_lost(guarded: Repo, bomb: st
     started = time.monotonic()
     done = guarded.tried("commit", "-qm", "loses a record")
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 15
     assert done.code == 1
     assert done.refusal.rule == "config-invalid"
     assert guarded.paste(done.refusal.run.replace("${EDITOR:-vi}", "test -s")).code in {0, 2}
@@ -308,7 +308,7 @@ def test_a_forged_record_is_held_by_unknown_and_stops_nobody(installed: Repo, fo
     started = time.monotonic()
     board = installed.coord("board")
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 15
     assert (board.code, "held by unknown" in board.out) == (0, True)
     for verb in (("list",), ("claim", "task:y"), ("sign-off",)):
         done = installed.coord(*verb)

@@ -114,6 +114,16 @@ class Repo:
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         return subprocess.Popen(argv, cwd=self.path, env=self.env, **options)  # type: ignore[call-overload]
 
+    def unread(self, *argv: str, both: bool = True) -> int:
+        """Run a command whose stdout, and maybe stderr, is a pipe that nobody reads any more."""
+        into, out = os.pipe()
+        os.close(into)
+        err = out if both else subprocess.DEVNULL
+        try:
+            return self.begun(*argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err).wait(60)
+        finally:
+            os.close(out)
+
     def started(self, *argv: str, stdin: str | None = None, timeout: float = 60) -> Done:
         """Run a command of ours, forked where only its start is left out by that."""
         made = forked.command(argv, self.env)
