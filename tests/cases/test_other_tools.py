@@ -70,7 +70,7 @@ class Walk:
         return Step(self.bench.state(), path, step.ours, action == "theirs-in")
 
     def _install(self) -> None:
-        done = self.repo.run("coord-install")
+        done = self.repo.started("coord-install")
         if done.code:
             assert self.repo.paste(done.refusal.run).code == 0, done.err
 
@@ -184,7 +184,7 @@ def assert_true_of(
 ) -> None:
     """Insist on what has to hold in every state."""
     about = f"{step.path}: {ran}"
-    check = walked.repo.run("coord-install", "--check", "--json")
+    check = walked.repo.started("coord-install", "--check", "--json")
     assert max([0, *(count for found in ran.values() for count in found.values())]) <= 1, about
     assert not human or everywhere(ran, "human"), about
     assert (
