@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.begun import begun_by
 from harness.clinic import findings
 from harness.scenes import diverged
 
@@ -41,10 +42,13 @@ BOMBS = {
 @pytest.fixture
 def guarded(installed: Repo) -> Repo:
     """A repository with a log that another branch knows, and a derived file."""
+    return begun_by(installed, _guarded)
+
+
+def _guarded(installed: Repo) -> None:
     installed.commit("declare", {".gitattributes": DECLARED, ".coord.toml": TOML, "x.log": LOG})
     installed.install()
     installed.git("branch", "other")
-    return installed
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
@@ -265,13 +269,13 @@ def test_no_repair_accepts_what_a_peer_has_changed(guarded: Repo) -> None:
     changed = TOML.replace("date", "touch RAN; date")
     guarded.commit("peer", {".coord.toml": changed, "s.json": "x\n"})
 
-    done = guarded.run("coord-install")
+    done = guarded.started("coord-install")
     assert done.code == 0
     assert "touch RAN; date >s.json" in done.err
     assert guarded.coord("regenerate", "s.json").refusal.rule == "producer-untrusted"
     assert not (guarded.path / "RAN").exists()
 
-    assert "accept  touch RAN; date >s.json" in guarded.run("coord-install", "--trust").out
+    assert "accept  touch RAN; date >s.json" in guarded.started("coord-install", "--trust").out
     assert guarded.coord("regenerate", "s.json").code == 0
 
 
