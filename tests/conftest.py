@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 settings.register_profile("load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("load")
 
+# What git does besides: after each commit a child that looks for too many objects, and for each
+# object and ref a wait for the disk.
+_BARE = "[maintenance]\n\tauto = false\n[gc]\n\tauto = 0\n[core]\n\tfsync = none\n"
 _OURS = {
     "COORD_TEST_GIT",
     "COORD_HYPOTHESIS_EXAMPLES",
@@ -56,7 +59,7 @@ def home(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / ".gitconfig").write_text(
         f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n[init]\n\tdefaultBranch = main\n"
-        '[advice]\n\tdetachedHead = false\n[protocol "file"]\n\tallow = always\n'
+        '[advice]\n\tdetachedHead = false\n[protocol "file"]\n\tallow = always\n' + _BARE
     )
     return folder
 
@@ -74,7 +77,7 @@ def _fresh(folder: Path) -> Repo:
     """Return an empty repository below `folder`, of a human at home there."""
     home = folder / "home"
     home.mkdir()
-    (home / ".gitconfig").write_text(f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n")
+    (home / ".gitconfig").write_text(f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n{_BARE}")
     return Repo.init(folder / "repo", clean_environment(home))
 
 

@@ -106,7 +106,7 @@ def test_git_shows_the_manual_of_what_uv_installed(user: Repo) -> None:
     _, _, command = done.err.partition("let man find it: ")
 
     assert user.paste(command).code == 0
-    assert "let man find it" not in user.run("coord-install").err
+    assert "let man find it" not in user.started("coord-install").err
     assert (Path(user.env["HOME"]) / ".local/share/man/man1/git-coord.1").exists()
     if shutil.which("man"):
         assert "GIT-COORD(1)" in user.with_env(MANPAGER="cat").git("help", "coord")

@@ -59,7 +59,7 @@ def test_a_relative_hooks_path_that_a_new_worktree_lacks_is_loud(
     assert not ran(side)
     (found,) = findings(repo, "hooks-path")
     assert found.worktree == str(side.path)
-    assert repo.run("coord-install", "--check").code == 1
+    assert repo.started("coord-install", "--check").code == 1
     assert repo.paste(found.run).code == 0
     assert ran(side)
 
@@ -406,7 +406,7 @@ def test_every_hook_answers_after_an_install(installed: Repo, tmp_path: Path) ->
     installed.worktree(tmp_path / "side", "side")
 
     assert healthy(installed)
-    assert installed.run("coord-install", "--check").code == 0
+    assert installed.started("coord-install", "--check").code == 0
 
 
 def test_a_kept_hook_sees_its_own_name_and_its_neighbours(repo: Repo, tmp_path: Path) -> None:
@@ -442,5 +442,5 @@ def test_a_kept_hook_sees_its_own_name_and_its_neighbours(repo: Repo, tmp_path: 
     assert repo.tried("commit", "-q", "--allow-empty", "-m", "y").code != 0
     (repo.common("hooks/lib.gone")).rename(repo.common("hooks/lib"))
     assert healthy(repo)
-    repo.run("coord-install", "--uninstall", "--purge")
+    repo.started("coord-install", "--uninstall", "--purge")
     assert snapshot(repo.common("hooks")) == before

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.begun import begun_by
 from harness.clinic import findings
 from harness.scenes import diverged
 
@@ -41,10 +42,13 @@ BOMBS = {
 @pytest.fixture
 def guarded(installed: Repo) -> Repo:
     """A repository with a log that another branch knows, and a derived file."""
+    return begun_by(installed, _guarded)
+
+
+def _guarded(installed: Repo) -> None:
     installed.commit("declare", {".gitattributes": DECLARED, ".coord.toml": TOML, "x.log": LOG})
     installed.install()
     installed.git("branch", "other")
-    return installed
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
@@ -57,7 +61,7 @@ def test_rules_that_cannot_be_read_let_no_record_be_lost(guarded: Repo, bomb: st
     started = time.monotonic()
     done = guarded.tried("commit", "-qm", "loses a record")
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 15
     assert done.code == 1
     assert done.refusal.rule == "config-invalid"
     assert guarded.paste(done.refusal.run.replace("${EDITOR:-vi}", "test -s")).code in {0, 2}
@@ -265,13 +269,13 @@ def test_no_repair_accepts_what_a_peer_has_changed(guarded: Repo) -> None:
     changed = TOML.replace("date", "touch RAN; date")
     guarded.commit("peer", {".coord.toml": changed, "s.json": "x\n"})
 
-    done = guarded.run("coord-install")
+    done = guarded.started("coord-install")
     assert done.code == 0
     assert "touch RAN; date >s.json" in done.err
     assert guarded.coord("regenerate", "s.json").refusal.rule == "producer-untrusted"
     assert not (guarded.path / "RAN").exists()
 
-    assert "accept  touch RAN; date >s.json" in guarded.run("coord-install", "--trust").out
+    assert "accept  touch RAN; date >s.json" in guarded.started("coord-install", "--trust").out
     assert guarded.coord("regenerate", "s.json").code == 0
 
 
@@ -308,7 +312,7 @@ def test_a_forged_record_is_held_by_unknown_and_stops_nobody(installed: Repo, fo
     started = time.monotonic()
     board = installed.coord("board")
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 15
     assert (board.code, "held by unknown" in board.out) == (0, True)
     for verb in (("list",), ("claim", "task:y"), ("sign-off",)):
         done = installed.coord(*verb)

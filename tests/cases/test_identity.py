@@ -456,11 +456,11 @@ def test_an_author_that_a_library_copied_to_everybody_is_taken_out(
     _written_back(side)
     assert "+side" in author(peer)
     assert "+side" in author(installed)
-    asked = installed.run("coord-install", "--dry-run").out.partition("new worktrees: ")[2]
+    asked = installed.started("coord-install", "--dry-run").out.partition("new worktrees: ")[2]
     assert asked.partition(" -> ")[2].startswith("{actor} <")
     assert "+side" not in asked.partition(" -> ")[2]
     assert findings(peer)[0].rule == "config-copied"
-    assert "config-copied" in peer.run("coord-install", "--check").out
+    assert "config-copied" in peer.started("coord-install", "--check").out
 
     for found in findings(peer):
         assert peer.paste(found.run).code == 0, found
@@ -479,7 +479,7 @@ def test_an_uninstall_leaves_no_copy_of_ours(installed: Repo, tmp_path: Path) ->
     _written_back(gone)
     installed.git("worktree", "remove", "--force", str(gone.path))
 
-    done = installed.run("coord-install", "--uninstall", "--purge")
+    done = installed.started("coord-install", "--uninstall", "--purge")
 
     assert done.code == 0, done.err
     assert "coord" not in installed.common("config").read_text()

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 def problems(repo: Repo) -> list[dict[str, str]]:
     """Return what ``coord-install --check`` finds."""
-    found: list[dict[str, str]] = json.loads(repo.run("coord-install", "--check", "--json").out)[
-        "problems"
-    ]
+    found: list[dict[str, str]] = json.loads(
+        repo.started("coord-install", "--check", "--json").out
+    )["problems"]
     return found
 
 
@@ -60,7 +60,7 @@ def test_a_package_in_a_worktree_is_warned_of_and_stops_a_guessed_sign_off_if_go
         if not target.exists():
             target.symlink_to(os.path.realpath(os.path.join(package, name)))
     own = side.with_env(PYTHONPATH=str(side.path / "lib"))
-    told = own.run("coord-install")
+    told = own.started("coord-install")
     assert told.code == 0, told.err
     if "is installed inside" not in told.err:
         pytest.skip("the package under test is found before the copy")
@@ -88,7 +88,7 @@ def test_a_hooks_path_of_many_repositories_is_refused_with_ways_out(
     poisoned.git("config", scope, "core.hooksPath", str(tmp_path / "h"))
     before = snapshot(repo.common())
 
-    done = poisoned.run("coord-install")
+    done = poisoned.started("coord-install")
 
     assert done.code == 1
     assert done.refusal.rule == "hooks-path"
@@ -232,7 +232,7 @@ def test_a_repository_of_another_owner_is_told_in_gits_words(repo: Repo) -> None
     """It was shown as "not a git repository" (camel-ai/camel#4144, pre-commit/pre-commit#2977)."""
     foreign = repo.with_env(GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
 
-    done = foreign.run("coord-install")
+    done = foreign.started("coord-install")
 
     assert done.code == 3
     assert "dubious ownership" in done.err
@@ -273,8 +273,8 @@ def test_a_main_worktree_away_from_its_git_dir_is_healthy(
 
     assert healthy(repo)
     assert healthy(side)
-    assert repo.run("coord-install", "--check").code == 0
-    assert side.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
+    assert side.started("coord-install", "--check").code == 0
     repo.git("config", "--local", "core.hooksPath", "nowhere")
     assert str(repo.path) in {one.worktree for one in findings(repo, "hooks-path")}
 
@@ -300,7 +300,7 @@ def test_a_linked_hooks_folder_is_replaced_without_a_trace_in_it(
     shutil.rmtree(repo.common("hooks"))
     repo.common("hooks").symlink_to("../githooks" if relative else folder)
 
-    done = repo.paste(repo.run("coord-install").refusal.run)
+    done = repo.paste(repo.started("coord-install").refusal.run)
 
     assert done.code == 0
     assert snapshot(folder) == before

@@ -168,18 +168,23 @@ def test_runs_below_another_proc_exclude_each_other(
     bubblewrap#383, codex#44304.
     """
     a, b, _ = three
-    run = "git coord run db --timeout 20s -- sh -c"
+    run = "git coord run db --timeout 60s -- sh -c"
     text = f"""
         i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done
-        {run} 'echo a-in; sleep 1.5; echo a-out' & sleep 0.7
-        (cd {quote(str(b.path))}; {run} 'echo b-in; echo b-out') & sleep 0.4
-        {run} 'echo c-in; echo c-out'; wait"""
+        {run} 'echo in; touch on; cat go; echo a-out' &
+        until [ -e on ]; do sleep 0.05; done
+        {run} 'echo c-in; echo c-out' &
+        cd {quote(str(b.path))}; {run} 'echo b-in; echo b-out'; wait"""
 
-    done = shell(a, text, *boxed)
+    with started(a, text, *boxed) as going:
+        in_line = eventually(lambda: scope(b, "task:db")["claimants"][2:])
+        (a.path / "go").write_text("")
+        rest, err = going.communicate(timeout=60)
 
-    said = done.out.split()
-    assert said[:2] == ["a-in", "a-out"], done.err
-    assert sorted([said[2:4], said[4:]]) == [["b-in", "b-out"], ["c-in", "c-out"]]
+    said = rest.split()
+    assert in_line, err
+    assert said[:1] == ["a-out"], err
+    assert sorted([said[1:3], said[3:]]) == [["b-in", "b-out"], ["c-in", "c-out"]]
 
 
 def test_a_command_that_a_script_gave_is_not_the_workers_end(three: list[Repo]) -> None:
@@ -246,10 +251,10 @@ def test_commands_of_docker_exec_end_nobody(three: list[Repo]) -> None:
 
 
 @contextmanager
-def started(repo: Repo, text: str) -> Iterator[subprocess.Popen[str]]:
+def started(repo: Repo, text: str, *around: str) -> Iterator[subprocess.Popen[str]]:
     """Start a shell line that says ``in`` once it is, and goes on when ``go`` is written to."""
     os.mkfifo(repo.path / "go")
-    with repo.begun("sh", "-c", text, text=True, start_new_session=True) as going:
+    with repo.begun(*around, "sh", "-c", text, text=True, start_new_session=True) as going:
         try:
             assert going.stdout is not None
             assert going.stdout.readline() == "in\n"
@@ -284,13 +289,12 @@ def test_two_runs_of_a_holder_exclude_each_other(three: list[Repo]) -> None:
     a, *_ = three
     a.coord("claim", "db")
     said = a.path / "said"
-    run = "git coord run db --timeout 20s -- sh -c"
+    run = "git coord run db --timeout 60s -- sh -c"
     with started(a, f"{run} 'echo in; cat go; echo 1-out >>said'") as first:
         second = a.begun("sh", "-c", f"{run} 'echo 2-in >>said'", **QUIET)
-        time.sleep(0.7)
-        assert not said.exists()
+        assert eventually(lambda: len(scope(a, "task:db")["claimants"]) == 3)
         (a.path / "go").write_text("")
-        assert (first.wait(30), second.wait(30)) == (0, 0)
+        assert (first.wait(60), second.wait(60)) == (0, 0)
 
     assert said.read_text() == "1-out\n2-in\n"
 
@@ -327,28 +331,34 @@ def test_the_sign_off_of_one_session_is_not_the_others(installed: Repo, tmp_path
         assert "released: task:parser" in second.run("git coord sign-off")[1]
 
 
+def settled(repo: Repo) -> list[Path]:
+    """Return the sessions here of runs that have their turn, or are sure to wait for it."""
+    files = (path for path in repo.private("coord-sessions").rglob("*") if path.is_file())
+    return [path for path in files if b"settled" in path.read_bytes()]
+
+
 def test_a_circle_of_waits_is_named_at_once(three: list[Repo]) -> None:
     """Each waits for what the other holds: both waited it out.
 
     oh-my-pi#6031, bernstein#4673.
     """
     a, b, _ = three
-    wait = "git coord run B --timeout 30s -- echo got"
+    wait = "git coord run B --timeout 60s -- echo got"
     with started(a, f"git coord run A -- sh -c 'echo in; cat go; {wait}'") as first:
         b.coord("claim", "B")
         (a.path / "go").write_text("")
         assert eventually(lambda: scope(b, "task:B")["claimants"][1:])
-        time.sleep(0.5)  # it looks for a circle itself once it is in line
+        assert eventually(lambda: len(settled(a)) == 2)  # it looks for a circle itself at first
 
         begun = time.monotonic()
-        done = b.coord("wait", "A", "--timeout", "30s")
+        done = b.coord("wait", "A", "--timeout", "60s")
         took = time.monotonic() - begun
         b.coord("release", "B")
         rest = first.communicate(timeout=30)[0]
 
     assert (done.code, done.refusal.rule) == (1, "waits-in-circle")
     assert name(a) in done.refusal.why
-    assert took < 15
+    assert took < 45
     assert rest == "got\n"
 
 

@@ -70,7 +70,7 @@ class Walk:
         return Step(self.bench.state(), path, step.ours, action == "theirs-in")
 
     def _install(self) -> None:
-        done = self.repo.run("coord-install")
+        done = self.repo.started("coord-install")
         if done.code:
             assert self.repo.paste(done.refusal.run).code == 0, done.err
 
@@ -184,7 +184,7 @@ def assert_true_of(
 ) -> None:
     """Insist on what has to hold in every state."""
     about = f"{step.path}: {ran}"
-    check = walked.repo.run("coord-install", "--check", "--json")
+    check = walked.repo.started("coord-install", "--check", "--json")
     assert max([0, *(count for found in ran.values() for count in found.values())]) <= 1, about
     assert not human or everywhere(ran, "human"), about
     assert (
@@ -256,7 +256,7 @@ def test_an_object_of_git_lfs_is_uploaded(spied: Repo, tmp_path: Path, first: st
 
     assert spied.git("show", "HEAD:a.bin").startswith("version https://git-lfs")
     assert list(remote.rglob(oid))
-    assert spied.run("coord-install", "--check").code == 0
+    assert spied.started("coord-install", "--check").code == 0
 
 
 def test_a_hook_renamed_by_lefthook_warns_at_its_last_run(spied: Repo) -> None:
@@ -278,9 +278,9 @@ def test_a_hook_renamed_by_lefthook_warns_at_its_last_run(spied: Repo) -> None:
     assert done.refusal.rule == "hooks-path"
     assert "has just put our hook aside" in done.err
     assert after.err.count("coord:") == 0
-    assert spied.run("coord-install", "--check").code == 1
+    assert spied.started("coord-install", "--check").code == 1
     assert spied.paste(done.refusal.run).code == 0
-    assert spied.run("coord-install", "--check").code == 0
+    assert spied.started("coord-install", "--check").code == 0
     assert spied.tried("commit", "-q", "--allow-empty", "-m", "mended").err.count("coord:") == 0
 
 
@@ -290,7 +290,7 @@ def test_the_lines_for_lefthook_survive_all_that_lefthook_does(spied: Repo, tmp_
         pytest.skip("lefthook is not installed")
     spied.write("lefthook.yml", "")
     printed = spied.install("--no-hooks")
-    assert spied.run("coord-install", "--check").code == 1
+    assert spied.started("coord-install", "--check").code == 1
     traced = f"post-merge:\n  commands:\n    trace:\n      run: {TRACE}\n"
     spied.commit("ours", {"lefthook.yml": printed.out.partition("lefthook.yml:\n")[2] + traced})
     assert spied.run("lefthook", "install").code == 0
@@ -299,7 +299,7 @@ def test_the_lines_for_lefthook_survive_all_that_lefthook_does(spied: Repo, tmp_
     ran = fired(spied, tmp_path / "remote.git")
 
     assert everywhere(ran, "ours")
-    assert spied.run("coord-install", "--check").code == 0
+    assert spied.started("coord-install", "--check").code == 0
     side = spied.worktree(tmp_path / "side", "side")
     assert side.private("coord-identity.toml").exists()
     side.with_env(GIT_AUTHOR_EMAIL="ada@example.com").commit("by the wrong author")

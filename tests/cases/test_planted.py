@@ -147,7 +147,7 @@ def test_what_a_peer_has_planted_holds_nobody(
             _plant(_at(scene, where, name), ODD[odd])
 
     for argv in _commands(scene):
-        done = scene.run(*argv, timeout=PATIENCE)
+        done = scene.started(*argv, timeout=PATIENCE)
         said = f"{argv}: {done.code}\n{done.out}\n{done.err}"
         assert done.code >= 0, said
         assert "internal-error" not in done.err, said

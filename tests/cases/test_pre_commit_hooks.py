@@ -120,7 +120,7 @@ DECLARED = "[attr]coord-derived -merge\nschema.json coord-derived\n"
 
 def test_the_check_tells_who_calls_us(consumer: Repo) -> None:
     """Green for what the configuration names, red for the two events that no framework knows."""
-    done = consumer.run("coord-install", "--check")
+    done = consumer.started("coord-install", "--check")
 
     assert done.code == 1
     assert "applypatch-msg pre-applypatch" in done.out

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from harness.begun import begun_by
 from harness.drivers import add_drivers
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ settings.load_profile("drivers")
 @pytest.fixture
 def guarded(repo: Repo) -> Repo:
     """A repository of logs (``*.log``), derived (``*.lock``) and write-once files (``*.once``)."""
-    add_drivers(repo)
-    return repo
+    return begun_by(repo, add_drivers)
 
 
 @pytest.fixture

@@ -173,7 +173,7 @@ def test_what_is_merged_by_hand_is_judged_as_it_is_committed(called: Repo) -> No
 
 def test_a_merge_that_dies_of_a_closed_pipe_is_cut_off(called: Repo) -> None:
     """Git says what it merged when the files are there; MERGE_HEAD and the index come later."""
-    called.paste("{ sleep 0.3; exec git merge side; } | true")
+    called.unread("git", "merge", "side", both=False)
 
     assert not called.private("MERGE_HEAD").exists()
     assert {one.path for one, _ in judged(called)} == {*FILES}

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coord.drivers import document, passage
-from coord.drivers.clash import Clash
 from coord.drivers.tree import Parser
+from harness.journal import TIMES, block, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,26 +21,12 @@ SECTIONS = [
     *("## alice", "## alice ", "## 1.2", "## 1.10", "# Other"),
 ]
 LINES = ["- x", "- y", "  on", "text", "", "", "### deeper", "```", "---", "## alice"]
-TIMES = 300
-
-
-def block(day: int, text: str = "- did") -> str:
-    """Return one entry of a journal."""
-    return f"## 2026-{1 + day // 28:02}-{1 + day % 28:02}T03:04:05Z ada\n\n{text} {day}\n\n"
 
 
 sections = st.tuples(st.sampled_from(SECTIONS), st.lists(st.sampled_from(LINES), max_size=3)).map(
     lambda pair: "".join(f"{line}\n" for line in (pair[0], *pair[1]))
 )
 texts = st.lists(sections, max_size=3).map("".join)
-
-
-def outcome(sides: Sequence[bytes], start: bytes | None, *, edits: bool) -> object:
-    """Return the join, or why there is none."""
-    try:
-        return document.join(sides[0], sides[1], sides[2], start, edits=edits)
-    except Clash as error:
-        return error.reason, error.name, error.below, error.of, error.line, error.side
 
 
 @settings(max_examples=150, deadline=None)

@@ -234,16 +234,15 @@ def test_an_inferred_identity_is_refused_the_same_everywhere(
     assert "git coord pin" in said["error"]["run"]
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
-def test_every_verb_explains_itself(installed: Repo, verb: str) -> None:
+def test_every_verb_explains_itself(installed: Repo) -> None:
     """``--help`` answers on stdout with exit 0, from any folder."""
-    done = installed.coord(verb, "--help")
+    for verb in VERBS:
+        done = installed.coord(verb, "--help")
 
-    assert done.code == 0
-    assert done.out.startswith("Usage: git coord")
+        assert (verb, done.code) == (verb, 0)
+        assert done.out.startswith(f"Usage: git coord {verb}")
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
-def test_no_verb_knows_an_option_that_is_none(installed: Repo, verb: str) -> None:
+def test_no_verb_knows_an_option_that_is_none(installed: Repo) -> None:
     """Wrong usage is exit 2 for every verb."""
-    assert installed.coord(verb, "--no-such-option").code == 2
+    assert [v for v in VERBS if installed.coord(v, "--no-such-option").code != 2] == []

@@ -77,13 +77,20 @@ def test_every_verb_is_called() -> None:
 
 @pytest.mark.parametrize("words", CALLS, ids=" ".join)
 def test_every_verb_says_that_the_folder_is_gone(installed: Repo, words: list[str]) -> None:
-    """Exit 3 and one refusal, whatever the verb would have asked first; its cd leads back."""
+    """Exit 3 and one refusal, whatever the verb would have asked first."""
     done = standing(installed, "git-coord", *words)
 
     assert done.code == 3, done.err
     assert "Traceback" not in done.err
     assert done.refusal.rule == "folder-gone"
     assert done.refusal.headline.endswith(str(installed.path / "gone"))
+    assert done.refusal.run == f"cd {installed.path}"
+
+
+def test_its_cd_leads_back(installed: Repo) -> None:
+    """As it is printed, from where nobody can stand."""
+    done = standing(installed, "git-coord", "whoami")
+
     assert installed.paste(f"{done.refusal.run} && git coord whoami").code == 0
 
 

@@ -341,7 +341,7 @@ def installable(repo: Repo, tree: Repo, first: dict[str, tuple[int, bytes]], num
     state = "begun" if repo.common("hooks/coord/manifest").exists() else "untouched"
     if number % 2:
         again(repo, "coord-install --pin-existing")
-        assert repo.run("coord-install", "--check").code == 0
+        assert repo.started("coord-install", "--check").code == 0
         assert repo.coord("doctor").code == 0, repo.coord("doctor").out
     again(repo, "coord-install --uninstall")
     assert installed_parts(repo) == first
@@ -369,7 +369,7 @@ def test_install_and_uninstall(hooked: tuple[Path, Repo, Repo]) -> None:
             tally.count(installable(repo, tree, first, number))
         tally.show()
         shutil.rmtree(stage.kept)
-        repo.run("coord-install", "--pin-existing")
+        repo.started("coord-install", "--pin-existing")
 
 
 @needs_strace

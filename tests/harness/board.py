@@ -10,11 +10,13 @@ import sys
 import time
 import uuid
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from coord.cli import slumber
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from harness.repo import Repo
 
@@ -60,14 +62,25 @@ def actor(repo: Repo, name: str) -> dict[str, Any]:
     return found
 
 
-def eventually(test: Callable[[], object], seconds: float = 10) -> bool:
-    """Tell whether `test` comes true in time."""
+def eventually(test: Callable[[], object], seconds: float = 60) -> bool:
+    """Tell whether `test` comes true in time, of which a busy machine may take much."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if test():
             return True
         time.sleep(0.05)
     return False
+
+
+def asleep(pid: int) -> bool:
+    """Tell whether a process, or one below it, is a wait that is sure to last (Linux)."""
+    try:
+        if slumber.CODE.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+            return True
+        below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return False
+    return any(asleep(int(child)) for child in below)
 
 
 SESSION = ("git-coord", "session", "--")

@@ -25,7 +25,7 @@ def clone_of(repo: Repo, path: Path, actor: str, url: str, rate: int | None = No
     """Return a worktree of a worker in an installed clone of `repo`, whose board is at `url`."""
     repo.git("clone", "-q", str(repo.path), str(path))
     made = repo.at(path)
-    assert made.run("coord-install").code == 0
+    assert made.started("coord-install").code == 0
     pushes = () if rate is None else ("--pushes-a-minute", str(rate))
     assert made.coord("store", "use", url, *pushes).code == 0
     return worker(made, path.with_name(f"{path.name}-{actor}"), f"work-{actor}", actor)

@@ -42,14 +42,15 @@ def add_hooks(
         config.write(author)
         config.write(f'[alias]\n\tcoord = "!{sys.executable} -P -m coord"\n')
     repo.git("config", "--add", "include.path", "coord/identities")
+    hooks = repo.common("hooks")
     for event in EVENTS:
-        add_hook(repo, event)
+        add_hook(hooks, event)
     return repo
 
 
-def add_hook(repo: Repo, event: str) -> Path:
-    """Put our hook file for `event` in place; what stands there is kept beside."""
-    path = repo.common(f"hooks/{event}")
+def add_hook(hooks: Path, event: str) -> Path:
+    """Put our hook file for `event` into `hooks`; what stands there is kept beside."""
+    path = hooks / event
     if path.exists():
         path.rename(path.with_name(f"{event}.coord-prior"))
     path.write_text((_SH / "hookfile").read_text().replace("@EVENT@", event))

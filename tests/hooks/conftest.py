@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.begun import begun_by
 from harness.hooked import add_hooks
 
 if TYPE_CHECKING:
@@ -15,4 +16,4 @@ if TYPE_CHECKING:
 @pytest.fixture
 def hooked(repo: Repo) -> Repo:
     """The repository of one commit, with hooks, drivers and attributes."""
-    return add_hooks(repo)
+    return begun_by(repo, add_hooks)

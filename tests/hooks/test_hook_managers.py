@@ -121,7 +121,7 @@ def test_ours_above_and_below_the_framework_makes_no_loop(repo: Repo, tmp_path: 
     """Ours, ``pre-commit install``, ours again with the renamed file left behind."""
     ours(repo)
     framework(repo)
-    add_hook(repo, EVENT)
+    add_hook(repo.common("hooks"), EVENT)
 
     assert repo.common(f"hooks/{EVENT}.legacy").exists()
     assert who_ran(repo, tmp_path) == ["framework", "ours"]
@@ -131,7 +131,7 @@ def test_alternating_reinstalls_make_no_loop(repo: Repo, tmp_path: Path) -> None
     """Four more installs of each change nothing about who runs."""
     framework(repo)
     for _ in range(4):
-        add_hook(repo, EVENT)
+        add_hook(repo.common("hooks"), EVENT)
         framework(repo)
     add_hooks(repo)
 
@@ -167,7 +167,7 @@ def test_ours_above_and_below_speaks_once(repo: Repo, tmp_path: Path) -> None:
     """The lower one leaves the judging to the upper one, which is not done yet."""
     ours(repo)
     framework(repo, "pre-push")
-    add_hook(repo, "pre-push")
+    add_hook(repo.common("hooks"), "pre-push")
     side = repo.worktree(tmp_path / "side", "side")
     side.with_env(GIT_AUTHOR_EMAIL="ada@example.com").commit("by the wrong author")
     repo.git("init", "-q", "--bare", str(tmp_path / "remote.git"))

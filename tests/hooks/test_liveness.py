@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coord.guard import refusal
+from harness.begun import begun_by
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness import Repo
 
 # Shell lines that end in a refusal of s.json, HEAD on main or, in a rebase, on top of it.
@@ -145,9 +144,12 @@ FREE = [
 
 
 @pytest.fixture
-def forked(hooked: Repo, tmp_path: Path) -> Repo:
+def forked(hooked: Repo) -> Repo:
     """Branches main and side that both regenerated s.json; ``base`` is where they parted."""
-    assert tmp_path
+    return begun_by(hooked, _forked)
+
+
+def _forked(hooked: Repo) -> None:
     hooked.commit("older", {"s.json": "older\n", "other": "0\n"})
     hooked.commit("base", {"s.json": "base\n"})
     hooked.git("tag", "base")
@@ -156,7 +158,6 @@ def forked(hooked: Repo, tmp_path: Path) -> Repo:
     hooked.commit("side goes on", {"more": "side\n"})
     hooked.git("checkout", "-q", "main")
     hooked.commit("main regenerates", {"s.json": "main\n"})
-    return hooked
 
 
 def lived(repo: Repo, steps: tuple[str, ...]) -> bool:

@@ -83,7 +83,7 @@ def test_a_pin_from_before_the_install_comes_into_force(repo: Repo, tmp_path: Pa
     repo.install()
 
     assert author(side) == "me <ada+me@example.com>"
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def test_authors_can_be_kept(repo: Repo, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_authors_can_be_kept(repo: Repo, tmp_path: Path) -> None:
 
     assert side.private("coord-identity.toml").exists()
     assert author(side) == HUMAN
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def test_name_and_email_follow_the_declaration(repo: Repo, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_hostile_declaration_never_enters_the_config(repo: Repo) -> None:
     """A newline in a name became a command once."""
     repo.write(".coord.toml", '[identity]\nname = "x\\n[alias]\\n\\tst = !touch pwned"\n')
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (3, "author-invalid")
     assert not repo.common("hooks/coord").exists()

@@ -41,7 +41,7 @@ def test_it_lays_down_sections_ledgers_and_their_guard(repo: Repo) -> None:
     assert repo.git("status", "--porcelain") == ""
     assert set(repo.git("ls-files").split("\n")) == {"README", *FILES}
     assert repo.git("check-attr", "merge", "--", MOVES).endswith(": coord-log")
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
     shipped = repo.coord("ship", "new", "x")
     assert shipped.code == 0
     assert "--fleet" not in shipped.err
@@ -164,7 +164,7 @@ def test_a_committed_link_is_never_followed(repo: Repo, tmp_path: Path, name: st
     (repo.path / name).symlink_to(outside)
     before = snapshot(repo.common())
 
-    done = repo.run("coord-install", "--fleet")
+    done = repo.started("coord-install", "--fleet")
 
     assert done.code in {1, 3}
     assert snapshot(repo.common()) == before
@@ -185,7 +185,7 @@ def test_a_bare_repository_has_no_place_for_it(bare_with_worktree: Repo) -> None
     bare = bare_with_worktree.bare(bare_dir)
     before = snapshot(bare.common())
 
-    done = bare.run("coord-install", "--fleet")
+    done = bare.started("coord-install", "--fleet")
 
     assert (done.code, done.refusal.rule) == (3, "no-worktree")
     assert bare.paste(done.refusal.run).code == 0
@@ -196,7 +196,7 @@ def test_a_bare_repository_has_no_place_for_it(bare_with_worktree: Repo) -> None
 @pytest.mark.parametrize("option", ["--check", "--uninstall"])
 def test_it_belongs_to_an_install(repo: Repo, option: str) -> None:
     """Exit 2."""
-    assert repo.run("coord-install", "--fleet", option).code == 2
+    assert repo.started("coord-install", "--fleet", option).code == 2
 
 
 @pytest.mark.parametrize("name", [MOVES, PUT_DOWN])
@@ -214,7 +214,7 @@ def test_a_foreign_ledger_is_refused_before_it_is_guarded(
     before = tree(installed), snapshot(installed.common())
 
     for options in ((), ("--dry-run",)):
-        done = installed.run("coord-install", "--fleet", *options)
+        done = installed.started("coord-install", "--fleet", *options)
         assert (done.code, done.refusal.rule) == (1, "ledger-foreign")
         assert (tree(installed), snapshot(installed.common())) == before
     pasted = installed.paste(done.refusal.run)
@@ -270,7 +270,7 @@ def test_a_link_is_refused_for_what_it_is(repo: Repo) -> None:
     repo.write("inside", "")
     (repo.path / ".gitattributes").symlink_to("inside")
 
-    refused = repo.run("coord-install", "--fleet").refusal
+    refused = repo.started("coord-install", "--fleet").refusal
 
     assert refused.rule == "symlink"
     assert "out of" not in refused.why

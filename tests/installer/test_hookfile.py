@@ -309,7 +309,7 @@ def test_pre_commit_and_we_run_in_either_order(repo: Repo, order: str) -> None:
 
     expected = ["pre-commit"] if order == "overwriting" else ["foreign", "pre-commit"]
     assert sorted(committed(cache)) == expected
-    assert cache.run("coord-install", "--check").code == 0
+    assert cache.started("coord-install", "--check").code == 0
     assert cache.private("coord-seen").exists()
 
     cache.install("--uninstall")
@@ -325,14 +325,14 @@ def test_a_tool_that_moves_us_aside_loses_us_until_the_next_install(repo: Repo) 
     path.rename(path.with_name("commit-msg.old"))
     hook(repo, "commit-msg", "echo lefthook >>ran")
 
-    told = repo.run("coord-install", "--check")
+    told = repo.started("coord-install", "--check")
     repo.install()
 
     assert told.code == 1
     assert "commit-msg" in told.out
     assert committed(repo) == ["lefthook"]
     assert not path.with_name("commit-msg.old").exists()
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def test_a_hook_may_be_a_folder(repo: Repo) -> None:

@@ -36,7 +36,7 @@ def test_a_folder_of_the_repositorys_own_gets_the_hooks(
 
     assert (own / "pre-push").exists()
     assert (own / "commit-msg.coord-prior").exists()
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
     assert value(repo) == before
     repo.commit("x")
     assert repo.private("coord-seen").exists()
@@ -52,7 +52,7 @@ def test_the_default_folder_written_out_is_the_default(repo: Repo, tmp_path: Pat
     side.install()
 
     assert (repo.common("hooks") / "commit-msg").exists()
-    assert side.run("coord-install", "--check").code == 0
+    assert side.started("coord-install", "--check").code == 0
 
 
 def test_a_relative_folder_is_filled_with_a_warning(repo: Repo, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_relative_folder_is_filled_with_a_warning(repo: Repo, tmp_path: Path) 
     side = repo.worktree(tmp_path / "side", "side")
 
     done = repo.install()
-    told = repo.run("coord-install", "--check")
+    told = repo.started("coord-install", "--check")
 
     assert (repo.path / ".githooks" / "commit-msg").exists()
     assert "relative" in done.err
@@ -80,12 +80,12 @@ def test_a_relative_folder_that_is_tracked_works_everywhere(repo: Repo, tmp_path
 
     repo.worktree(tmp_path / "side", "side")
 
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def checked(repo: Repo) -> str:
     """Return what ``coord-install --check`` says."""
-    return repo.run("coord-install", "--check").out
+    return repo.started("coord-install", "--check").out
 
 
 @pytest.mark.parametrize("scope", ["--global", "--system"])
@@ -98,7 +98,7 @@ def test_a_folder_of_many_repositories_is_refused(repo: Repo, tmp_path: Path, sc
     repo.git("config", scope, "core.hooksPath", str(theirs))
     before = value(repo)
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (1, "hooks-path")
     file = system if scope == "--system" else tmp_path / "home" / ".gitconfig"
@@ -119,7 +119,7 @@ def test_a_value_from_the_environment_is_refused(repo: Repo, tmp_path: Path) -> 
         GIT_CONFIG_VALUE_0=str(tmp_path),
     )
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (1, "hooks-path")
     assert done.refusal.headline.split(": ")[1].startswith("command command line")
@@ -131,12 +131,12 @@ def test_a_value_under_which_git_runs_nothing_is_refused(repo: Repo, bad: str) -
     """Empty, missing, no folder: the printed command drops the setting and installs."""
     repo.git("config", "core.hooksPath", bad)
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (1, "hooks-path")
     assert value(repo) == f"local\t{bad}\n"
     assert repo.paste(done.refusal.run).code == 0
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def test_a_dead_value_of_one_worktree_is_dropped_from_its_own_file(
@@ -148,14 +148,14 @@ def test_a_dead_value_of_one_worktree_is_dropped_from_its_own_file(
     side.git("config", "--worktree", "core.hooksPath", "/nowhere")
     repo.install()
 
-    told = repo.run("coord-install", "--check")
-    done = side.run("coord-install")
+    told = repo.started("coord-install", "--check")
+    done = side.started("coord-install")
 
     assert told.code == 1
     assert f"{side.path}" in told.out
     assert (done.code, done.refusal.rule) == (1, "hooks-path")
     assert side.paste(done.refusal.run).code == 0
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 @pytest.mark.parametrize("folder", [".husky/_", "generated"])
@@ -164,7 +164,7 @@ def test_a_generated_folder_is_refused(repo: Repo, folder: str) -> None:
     repo.write(f"{folder}/.gitignore", "*\n" if folder == "generated" else "")
     repo.git("config", "core.hooksPath", folder)
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (1, "hooks-path")
     assert "is generated" in done.refusal.headline
@@ -179,7 +179,7 @@ def test_a_committed_link_leads_no_hook_out(repo: Repo, tmp_path: Path) -> None:
     (repo.path / ".githooks").symlink_to(outside)
     repo.git("config", "core.hooksPath", ".githooks")
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (1, "hooks-path")
     assert repo.paste(done.refusal.run).code == 0

@@ -208,7 +208,7 @@ def test_a_pending_refusal_stops_it(installed: Repo) -> None:
     installed.commit("ours", {"x.json": "2"})
     assert installed.tried("merge", "other").code == 1
 
-    done = installed.run("coord-install", "--uninstall")
+    done = installed.started("coord-install", "--uninstall")
 
     assert (done.code, done.refusal.rule) == (1, "refusal-pending")
     assert "x.json" in done.refusal.headline
@@ -245,7 +245,7 @@ def test_a_stale_refusal_is_no_obstacle(installed: Repo) -> None:
         f"coord-refused 1\nkind log\nhead {'1' * 40}\nours {'2' * 40}\ntheirs {'3' * 40}\npath x\n"
     )
 
-    assert installed.run("coord-install", "--uninstall").code == 0
+    assert installed.started("coord-install", "--uninstall").code == 0
 
 
 def test_it_never_deletes_through_a_link(installed: Repo, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_it_never_deletes_through_a_link(installed: Repo, tmp_path: Path) -> Non
     home.rename(tmp_path / "moved")
     home.symlink_to(tmp_path / "moved")
 
-    done = installed.run("coord-install", "--uninstall")
+    done = installed.started("coord-install", "--uninstall")
 
     assert (done.code, done.refusal.rule) == (1, "symlink")
     assert (tmp_path / "moved" / "launch").exists()
@@ -270,7 +270,7 @@ def test_a_moved_repository_is_cleaned_just_as_well(repo: Repo, tmp_path: Path) 
     moved = repo.at(tmp_path / "moved")
     repo.path.rename(moved.path)
 
-    assert moved.run("coord-install", "--check").code == 0
+    assert moved.started("coord-install", "--check").code == 0
     assert moved.coord("whoami").code == 0
     moved.install("--uninstall")
 
@@ -330,7 +330,7 @@ def test_an_install_that_was_killed_is_finished_by_the_next(repo: Repo, after: i
     assert killed(repo, after)
     repo.common("config.lock").unlink(missing_ok=True)
     repo.install()
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
     repo.install("--uninstall")
     assert snapshot(repo.common()) == before
 
@@ -363,7 +363,7 @@ def test_uninstall_with_nothing_left_names_a_stale_config_lock(repo: Repo, flag:
         repo.install("--uninstall")
     repo.common("config.lock").write_bytes(after if flag == "--uninstall" else before)
 
-    done = repo.run("coord-install", flag)
+    done = repo.started("coord-install", flag)
 
     assert (done.code, done.refusal.rule) == (3, "locked")
     assert repo.paste(done.refusal.run).code == 0

@@ -17,7 +17,7 @@ def test_a_live_claim_keeps_the_board(installed: Repo, tmp_path: Path) -> None:
     one = worker(installed, tmp_path / "one", "feat", "one-0001")
     answer(one, "claim", "x")
 
-    done = installed.run("coord-install", "--uninstall")
+    done = installed.started("coord-install", "--uninstall")
 
     assert done.code == 1
     assert done.refusal.rule == "claims-live"
@@ -35,7 +35,7 @@ def test_uninstall_removes_a_board_without_claims(installed: Repo, tmp_path: Pat
     answer(one, "claim", "x")
     answer(one, "release")
 
-    done = installed.run("coord-install", "--uninstall")
+    done = installed.started("coord-install", "--uninstall")
 
     assert done.code == 0, done.err
     assert not installed.common("coord").exists()

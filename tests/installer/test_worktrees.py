@@ -19,7 +19,7 @@ def test_install_passes_over_a_locked_missing_worktree(repo: Repo, tmp_path: Pat
 
     repo.install("--pin-existing")
 
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
     repo.install("--uninstall")
 
 
@@ -47,7 +47,7 @@ def test_a_submodule_declares_for_itself(repo: Repo, tmp_path: Path) -> None:
     sub.install()
 
     assert sub.git("check-attr", "merge", "x.tsv").endswith(": coord-log")
-    assert sub.run("coord-install", "--check").code == 0
+    assert sub.started("coord-install", "--check").code == 0
 
 
 def test_git_dir_names_the_repository_where_the_folder_is_in_none(
@@ -57,7 +57,7 @@ def test_git_dir_names_the_repository_where_the_folder_is_in_none(
     repo.write(".gitattributes", "[attr]coord-log -merge\n*.tsv coord-log\n")
     elsewhere = repo.at(tmp_path).with_env(GIT_DIR=str(repo.common()))
 
-    assert elsewhere.run("coord-install").code == 0
+    assert elsewhere.started("coord-install").code == 0
 
     assert repo.git("check-attr", "merge", "x.tsv").endswith(": coord-log")
-    assert elsewhere.run("coord-install", "--check").code == 0
+    assert elsewhere.started("coord-install", "--check").code == 0

@@ -156,7 +156,10 @@ def _some(cache: str, names: Sequence[str], kind: bytes, most: int, left: int) -
     found, at = {}, 0
     for name in fit:
         start = out.index(b"\n", at) + 1
-        end = start + int(out[at : start - 1].rpartition(b" ")[2])
+        size = out[at : start - 1].rpartition(b" ")[2]
+        if not size.isdigit():  # it went since its size was told: the board is moving
+            raise Broken(cache, os.fsdecode(out[at : start - 1]))
+        end = start + int(size)
         found[name], at = out[start:end], end + 1
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,13 @@ from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.board import claims, view
 from coord.board.events import State
+from coord.liveness import clone
 from coord.stores import chosen, keys, waiting
+from coord.stores.moved import Moved
 from coord.work import cutoff, lost, news
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from coord.board.events import Place
     from coord.stores.waiting import Rings
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 _AGAIN = 1.0  # seconds; that somebody has ended is no event
 _AFAR = 15.0  # likewise, where each look is a request
+_FOLLOWS, _LOOK = 60.0, 0.1  # seconds that a board may take to move, and between two looks
 
 
 def until(
@@ -58,32 +62,55 @@ def until(
     beaten, bell = time.monotonic(), None
     again = _AFAR if worker.store.caps.hosts else _AGAIN
     try:
-        while True:
-            require_same_board(worker, scope)
-            newest = claims.top(worker.store, scope)
-            state = State() if newest is None else newest.state
-            # It listens before anything is judged: what comes after the judgement rings.
-            event = claims.next_after(worker.store, newest)
-            if bell is None:
-                bell = bell_of(worker, scope, event)
-            bell.expect(event_of(worker, scope, event))
-            rung()
-            if is_open(state):
-                return
-            require_not_offered(worker, scope, state)
-            now = time.monotonic()
-            if now >= end:
-                raise timed_out(worker, scope, state, timeout)
-            told = lost.tell(call, worker, scope, state, told)
-            rest = min(end - now, again, worker.beat_every)
-            if worker.watch.is_broken() or bell.rest(rest) == "ended":
-                raise cutoff.orphaned(worker.watch.told, scope)
-            if time.monotonic() - beaten >= worker.beat_every:
-                worker.attend()
-                beaten = time.monotonic()
+        with _following(worker, scope):
+            while True:
+                require_same_board(worker, scope)
+                newest = claims.top(worker.store, scope)
+                state = State() if newest is None else newest.state
+                # It listens before anything is judged: what comes after the judgement rings.
+                event = claims.next_after(worker.store, newest)
+                if bell is None:
+                    bell = bell_of(worker, scope, event)
+                bell.expect(event_of(worker, scope, event))
+                rung()
+                if is_open(state):
+                    return
+                require_not_offered(worker, scope, state)
+                now = time.monotonic()
+                if now >= end:
+                    raise timed_out(worker, scope, state, timeout)
+                told = lost.tell(call, worker, scope, state, told)
+                rest = min(end - now, again, worker.beat_every)
+                if worker.watch.is_broken() or bell.rest(rest) == "ended":
+                    raise cutoff.orphaned(worker.watch.told, scope)
+                if time.monotonic() - beaten >= worker.beat_every:
+                    worker.attend()
+                    beaten = time.monotonic()
     finally:
         if bell is not None:
             bell.close()
+
+
+@contextlib.contextmanager
+def _following(worker: Worker, scope: str) -> Iterator[None]:
+    """Wait, where another command of this clone is moving the board, for the clone to follow.
+
+    The old board says first that it has moved, and to whom it is news; the clone's own choice is
+    the last step, and until then there is no board to go on with.
+
+    Raises:
+        Refused: it has followed.
+        Moved: it has not, or the board was moved from another clone.
+    """
+    try:
+        yield
+    except Moved as error:
+        here = worker.here.common_dir
+        end = time.monotonic() + (_FOLLOWS if error.goal.clone == clone.known(here) else 0.0)
+        while time.monotonic() < end:
+            require_same_board(worker, scope)
+            time.sleep(_LOOK)
+        raise
 
 
 def told(scope: str, holder: Place, number: int | None, timeout: float) -> str:

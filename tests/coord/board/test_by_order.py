@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +14,6 @@ from coord.identity.whoami import Identity
 from coord.stores import keys, retired
 from coord.stores.replica import Replica
 from harness.clockless import YEAR, Clockless, World
-from harness.etcd import served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,13 +26,6 @@ DAY = 86400.0
 SKEWS = pytest.mark.parametrize("skewed", [0.0, -YEAR, YEAR])
 
 
-@pytest.fixture(scope="module")
-def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    """An etcd of one member, for all of these tests."""
-    for cluster in served(tmp_path_factory.mktemp("etcd") / "one"):
-        yield cluster.address("x")
-
-
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """Clocks that show what this test says."""
@@ -42,10 +33,9 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 @pytest.fixture
-def opened(members: Address, tmp_path: Path, world: World) -> Iterator[Callable[[str], Store]]:
+def opened(address: Address, tmp_path: Path, world: World) -> Iterator[Callable[[str], Store]]:
     """Open the board as the clone of a name."""
     del world
-    address = members._replace(prefix=os.urandom(6).hex())
     made: dict[str, Replica] = {}
 
     def open_as(name: str = "one") -> Store:

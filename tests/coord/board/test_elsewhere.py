@@ -174,9 +174,9 @@ def test_an_uninstall_is_refused_for_what_is_claimed_here(near: Repo, installed:
     far.enrol(HOURS)
     far.claim("db")
 
-    refused = installed.run("coord-install", "--uninstall")
+    refused = installed.started("coord-install", "--uninstall")
     near.coord("release", "own")
-    done = installed.run("coord-install", "--uninstall")
+    done = installed.started("coord-install", "--uninstall")
 
     assert refused.refusal.rule == "claims-live"
     assert "task:own is held" in refused.err

@@ -26,7 +26,6 @@ from coord.stores import attendance, keys
 from coord.stores.replica import Replica
 from coord.work import attend
 from harness.clockless import YEAR, Clockless, Machine, World
-from harness.etcd import served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,13 +40,6 @@ FAR = "f" * 32
 MINUTE = 60.0
 _LONGEST = EXPIRES + attendance.EVERY
 _SLACK = 2.0  # seconds that the test itself may take
-
-
-@pytest.fixture(scope="module")
-def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    """An etcd of one member, for all of these tests."""
-    for cluster in served(tmp_path_factory.mktemp("etcd") / "one"):
-        yield cluster.address("x")
 
 
 class Teller:

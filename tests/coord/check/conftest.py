@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.begun import begun_by
 from harness.check import declare
 
 if TYPE_CHECKING:
@@ -15,5 +16,4 @@ if TYPE_CHECKING:
 @pytest.fixture
 def guarded(repo: Repo) -> Repo:
     """A repository with one file of each kind, declared in its last commit; nothing installed."""
-    declare(repo)
-    return repo
+    return begun_by(repo, declare)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness import Repo
+from harness.begun import begun_by
 from harness.check import branch, declare
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ REWRITE = {"a.log": "one\nTWO\nthree\n"}
 @pytest.fixture
 def guarded(repo: Repo) -> Repo:
     """A repository with one file of each kind, nothing installed."""
-    declare(repo)
-    return repo
+    return begun_by(repo, declare)
 
 
 def check(repo: Repo, *args: str) -> tuple[int, dict[str, list[dict[str, str]]]]:

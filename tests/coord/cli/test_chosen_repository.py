@@ -54,13 +54,13 @@ def test_a_repository_that_is_not_there_is_made_by_the_one_command_that_is_print
 
 def test_an_install_says_what_makes_the_repository(repo: Repo, board: Path) -> None:
     """Before anything is installed; the same command goes on."""
-    refused = repo.run("coord-install", "--board", f"git+{board}")
+    refused = repo.started("coord-install", "--board", f"git+{board}")
     assert refused.refusal.rule == "store-absent"
     assert not repo.common("hooks/coord").exists()
     repo.git("init", "-q", "--bare", str(board))
     repo.git("remote", "add", "origin", str(board))
 
-    done = repo.run("coord-install", "--board", "git+origin")
+    done = repo.started("coord-install", "--board", "git+origin")
 
     assert done.code == 0, done.err
     assert f"the board is at git+{board} from now on" in done.err
@@ -199,12 +199,12 @@ def test_an_uninstall_says_what_stays_held_and_takes_all_that_is_kept_here(
     ann = worker(installed, tmp_path / "ann", "work-ann", "ann")
     assert ann.coord("claim", "task:1").code == 0
 
-    refused = ann.run("coord-install", "--uninstall")
+    refused = ann.started("coord-install", "--uninstall")
     assert refused.refusal.rule == "claims-live"
     assert f"it would stay held on git+{board}" in refused.refusal.why
     assert installed.common("hooks/coord/store").exists()
     board.rename(tmp_path / "away.git")
-    told = ann.run("coord-install", "--uninstall", "--purge")
+    told = ann.started("coord-install", "--uninstall", "--purge")
 
     assert told.code == 0, told.err
     assert f"task:1 stays held on git+{board}, as far as is known here" in told.err
@@ -220,10 +220,10 @@ def test_an_uninstall_that_would_leave_something_unsaid_is_refused(
     board.rename(tmp_path / "away.git")
     assert installed.coord("claim", "task:1").code == 3
 
-    refused = installed.run("coord-install", "--uninstall")
+    refused = installed.started("coord-install", "--uninstall")
     assert refused.code == 1
     assert "has not published" in refused.err
-    purged = installed.run("coord-install", "--uninstall", "--purge")
+    purged = installed.started("coord-install", "--uninstall", "--purge")
 
     assert purged.code == 0, purged.err
     assert not installed.common("coord").exists()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,16 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _unread(tree: Repo, words: str, *, both: bool = False, wait: str = "true") -> int:
-    """Return the exit code of a verb whose stdout (and stderr) closed before it said a word."""
-    pipe = "2>&1 |" if both else "|"
-    line = f"set -o pipefail; {{ sleep 0.3; {words}; }} {pipe} {wait}; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(
-        ["bash", "-c", line], cwd=tree.path, env=tree.env, capture_output=True, check=False
-    )
-    return int(done.stdout.split()[-1])
-
-
 def _send(installed: Repo, tree: Repo, *texts: str) -> None:
     other = installed.worktree(tree.path.parent / "other", "other")
     me = tree.coord("whoami").out.split()[0]
@@ -36,14 +24,14 @@ def _send(installed: Repo, tree: Repo, *texts: str) -> None:
         assert done.code == 0, done.err
 
 
-@pytest.mark.parametrize("door", ["git coord", script("git-coord")])
+@pytest.mark.parametrize("door", [("git", "coord"), (script("git-coord"),)], ids=["git", "own"])
 def test_a_claim_that_nobody_reads_of_is_made_and_says_so(
-    installed: Repo, tmp_path: Path, door: str
+    installed: Repo, tmp_path: Path, door: tuple[str, ...]
 ) -> None:
     """wacli#366: closed stdout, claimed, but exit 1. Every scope of the line is claimed."""
     tree = installed.worktree(tmp_path / "tree", "tree")
 
-    assert _unread(tree, f"{door} claim x y z", both=True) == 0
+    assert tree.unread(*door, "claim", "x", "y", "z") == 0
 
     assert [f"task:{name}" in tree.coord("board").out for name in "xyz"] == [True] * 3
 
@@ -52,8 +40,8 @@ def test_a_refusal_that_nobody_reads_of_is_still_one(installed: Repo, tmp_path: 
     """A negative answer keeps its code; wrong usage, too."""
     tree = installed.worktree(tmp_path / "tree", "tree")
 
-    assert _unread(tree, "git coord take-over nothing --reason x", both=True) == 1
-    assert _unread(tree, "git coord nonsense", both=True) == 2
+    assert tree.unread("git", "coord", "take-over", "nothing", "--reason", "x") == 1
+    assert tree.unread("git", "coord", "nonsense") == 2
 
 
 def test_a_sign_off_that_nobody_reads_of_gives_up_all(installed: Repo, tmp_path: Path) -> None:
@@ -61,7 +49,7 @@ def test_a_sign_off_that_nobody_reads_of_gives_up_all(installed: Repo, tmp_path:
     tree = installed.worktree(tmp_path / "tree", "tree")
     tree.coord("claim", "x", "y")
 
-    assert _unread(tree, "git coord sign-off", both=True) == 0
+    assert tree.unread("git", "coord", "sign-off") == 0
 
     assert "task:" not in tree.coord("board").out
 
@@ -100,16 +88,8 @@ def _effects(tree: Repo) -> str:
 
 def _done(tree: Repo, verb: str, end: str) -> int:
     """Return the exit code of a verb by our own script: git itself opens what is closed."""
-    into, lost = os.pipe()
-    os.close(into)
-    out = subprocess.DEVNULL if not end else lost
     line = f"{script('git-coord')} {verb} {end if '&-' in end else ''}"
-    try:
-        return subprocess.run(
-            ["sh", "-c", line], cwd=tree.path, env=tree.env, stdout=out, stderr=out, check=False
-        ).returncode
-    finally:
-        os.close(lost)
+    return tree.unread("sh", "-c", line) if end else tree.run("sh", "-c", line).code
 
 
 ENDS = ("no reader", ">&- 2>&-", "<&- >&- 2>&-")
@@ -143,7 +123,7 @@ def test_who_reads_only_the_beginning_gets_no_failure(
     tree = installed.worktree(tmp_path / "tree", "tree")
     tree.coord("claim", "x")
 
-    assert _unread(tree, f"git coord {verb}") == 0
+    assert tree.unread("git", "coord", *verb.split(), both=False) == 0
 
 
 def test_messages_that_found_no_reader_stay_unread(installed: Repo, tmp_path: Path) -> None:
@@ -151,7 +131,7 @@ def test_messages_that_found_no_reader_stay_unread(installed: Repo, tmp_path: Pa
     tree = installed.worktree(tmp_path / "tree", "tree")
     _send(installed, tree, "are you there")
 
-    assert _unread(tree, "git coord inbox") == 0
+    assert tree.unread("git", "coord", "inbox", both=False) == 0
 
     assert "1 message" in tree.coord("inbox").out
 

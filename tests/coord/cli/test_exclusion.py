@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness import QUIET
-from harness.board import MARK, answer, eventually, marked, scope, worker
+from harness.board import MARK, answer, asleep, eventually, marked, scope, worker
 
 if TYPE_CHECKING:
     from harness import Repo
@@ -36,6 +36,11 @@ def one(tmp_path: Path, repo: Repo) -> Repo:
 
 def _started(repo: Repo, *argv: str) -> subprocess.Popen[str]:
     return repo.begun("git", "coord", *argv, text=True)
+
+
+def _in_line(repo: Repo, name: str) -> bool:
+    """Tell whether somebody waits in the line for a scope."""
+    return len(scope(repo, name)["claimants"]) > 1
 
 
 @pytest.mark.parametrize("claimed", [True, False])
@@ -59,11 +64,11 @@ def test_what_runs_keeps_its_scope_whatever_its_worker_gives_up(
 ) -> None:
     """The answer says what holds it, and until when; its end frees it."""
     held, over = one.path.parent / "held", one.path.parent / "over"
-    held.write_text("#!/bin/sh\nfor n in $(seq 300); do [ -e ../over ] || sleep 0.1; done\n")
+    held.write_text("#!/bin/sh\nfor n in $(seq 1200); do [ -e ../over ] || sleep 0.1; done\n")
     held.chmod(0o755)
     answer(one, "claim", "y")
     with _started(one, "run", "y", "--", "../held") as running:
-        assert eventually(lambda: len(scope(two, "task:y")["claimants"]) == 2)
+        assert eventually(lambda: _in_line(two, "task:y"))
         done = one.coord(*words)
 
         assert "the run of held holds it until it ends" in done.out or (
@@ -71,7 +76,7 @@ def test_what_runs_keeps_its_scope_whatever_its_worker_gives_up(
         )
         assert two.coord("run", "--no-wait", "y", "--", "true").code == 1
         over.touch()
-        assert running.wait(20) == 0
+        assert running.wait(60) == 0
         running.communicate()
     assert scope(two, "task:y")["state"] == "free"
 
@@ -98,32 +103,35 @@ def test_a_circle_of_runs_is_refused_to_whom_it_closes_for_and_told_to_the_other
     one: Repo, two: Repo
 ) -> None:
     """Each holds what the other wants; the printed command takes both in one order."""
-    inner = "sleep {}; git coord run {} --timeout 20s -- echo got"
-    with (
-        _started(one, "run", "a", "--", "sh", "-c", inner.format(0, "b")) as first,
-        _started(two, "run", "b", "--", "sh", "-c", inner.format(2, "a")) as second,
-    ):
-        out = [run.communicate(timeout=40) for run in (first, second)]
-
-    assert (first.returncode, second.returncode) in {(0, 1), (1, 1), (1, 0)} or not out
-    refused = "".join(err for _, err in out)
-    assert "waits-in-circle" in refused
-    assert "git coord run task:a -- git coord run task:b -- echo got" in refused or (
-        "git coord run task:b -- git coord run task:a -- echo got" in refused
+    inner = (
+        "touch ../has-{0}; until [ -e ../has-{1} ]; do sleep 0.02; done; "
+        "git coord run {1} --timeout 60s -- echo got"
     )
+    with (
+        _started(one, "run", "a", "--", "sh", "-c", inner.format("a", "b")) as first,
+        _started(two, "run", "b", "--", "sh", "-c", inner.format("b", "a")) as second,
+    ):
+        ends = [(*run.communicate(timeout=90), run.returncode) for run in (first, second)]
+
+    (out, told, went), (none, refused, code) = sorted(ends, key=lambda end: end[2])
+    assert (out, went, none, code) == ("got\n", 0, "", 1), ends
+    assert "you wait in a circle with" in told
+    assert "waits-in-circle" in refused
+    held, wanted = ("b", "a") if code == second.returncode else ("a", "b")
+    assert f"git coord run task:{wanted} -- git coord run task:{held} -- echo got" in refused
 
 
 def test_a_wait_that_closes_a_circle_of_claims_is_refused(one: Repo, two: Repo) -> None:
     """Who waits already is told, and goes on."""
     answer(one, "claim", "a")
     answer(two, "claim", "b")
-    with _started(one, "wait", "b", "--timeout", "20s") as waiting:
-        time.sleep(1)
-        done = two.coord("wait", "a", "--timeout", "20s")
+    with _started(one, "wait", "b", "--timeout", "60s") as waiting:
+        assert eventually(lambda: asleep(waiting.pid))
+        done = two.coord("wait", "a", "--timeout", "60s")
         assert done.refusal.rule == "waits-in-circle"
         assert done.refusal.run == "git coord release task:b"
         assert two.paste(done.refusal.run).code == 0
-        out, err = waiting.communicate(timeout=20)
+        out, err = waiting.communicate(timeout=60)
 
     assert waiting.returncode == 0
     assert "task:b is free" in out
@@ -161,14 +169,21 @@ def test_of_waits_that_close_a_circle_in_one_moment_one_is_refused(
     started = [
         one.begun(
             sys.executable, "-c", MEETING, str(folder), str(size), verb, f"s{(at + 1) % size}",
-            "--timeout", "2s", *(["--", "true"] if verb == "run" else []), text=True,
+            "--timeout", "90s", *(["--", "true"] if verb == "run" else []), text=True,
         )
         for at, (verb, one) in enumerate(zip(waits, who, strict=True))
     ]  # fmt: skip
-    said = [wait.communicate(timeout=60)[1] for wait in started]
+    assert eventually(lambda: any(wait.poll() is not None for wait in started))
+    refused = next(at for at, wait in enumerate(started) if wait.poll() is not None)
+    # Whoever waits for the next scope is let in when the one before it is.
+    order = [(refused - step) % size for step in range(size)]
+    said = []
+    for at in order:
+        said.append(started[at].communicate(timeout=60)[1])
+        answer(who[at], "release", f"s{at}")
 
-    assert sum("waits-in-circle" in err for err in said) == 1, said
-    assert sum("still-held" in err for err in said) == size - 1, said
+    assert [started[at].returncode for at in order] == [1, *[0] * (size - 1)], said
+    assert "waits-in-circle" in said[0], said
 
 
 @pytest.mark.parametrize("verb", [["wait", "y"], ["run", "y", "--", "true"]])
@@ -176,9 +191,9 @@ def test_an_offer_ends_the_wait_for_it_with_its_ack(one: Repo, two: Repo, verb: 
     """At once: its holder waits for the answer."""
     answer(one, "claim", "y")
     with _started(two, *verb) as waiting:
-        time.sleep(1)
+        assert eventually(lambda: asleep(waiting.pid) or _in_line(one, "task:y"))
         answer(one, "handoff", "two-0002", "--scope", "y")
-        _, err = waiting.communicate(timeout=10)
+        _, err = waiting.communicate(timeout=60)
 
     assert waiting.returncode == 1
     ack = err.rsplit("run: ", 1)[1].strip()
@@ -200,10 +215,10 @@ def test_an_ended_wait_leaves_no_lie(one: Repo, two: Repo, number: signal.Signal
         # A suite in the background of a script ignores Ctrl-C, and so would its children.
         preexec_fn=lambda: signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else 0,  # noqa: PLW1509
     )
-    time.sleep(1)
+    assert eventually(lambda: asleep(waiting.pid))
     waiting.send_signal(number)
 
-    assert waiting.wait(10) in {-number, 128 + number}
+    assert waiting.wait(60) in {-number, 128 + number}
     assert [each["actor"] for each in scope(one, "task:y")["claimants"]] == ["one-0001", "two-0002"]
 
 
@@ -211,10 +226,10 @@ def test_an_ended_run_in_line_leaves_the_line(one: Repo, two: Repo) -> None:
     """Asked to end it gives its place up."""
     answer(one, "claim", "y")
     waiting = two.begun("git-coord", "run", "y", "--", "true", **QUIET)
-    assert eventually(lambda: len(scope(one, "task:y")["claimants"]) == 2)
+    assert eventually(lambda: _in_line(one, "task:y"))
     waiting.send_signal(signal.SIGTERM)
 
-    assert waiting.wait(10) == -signal.SIGTERM
+    assert waiting.wait(60) == -signal.SIGTERM
     assert len(scope(one, "task:y")["claimants"]) == 1
 
 

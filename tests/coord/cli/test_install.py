@@ -35,7 +35,7 @@ def test_an_install_is_in_force_everywhere(repo: Repo, tmp_path: Path) -> None:
             "x: coord-log: unspecified\nx: merge: unspecified"
         )
         assert worktree.coord("whoami").code == 0
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def test_the_copy_that_other_tests_start_from_is_an_install(repo: Repo, installed: Repo) -> None:
@@ -97,7 +97,7 @@ def test_json_is_one_document_with_steps_and_authors(repo: Repo, tmp_path: Path)
 
 def test_an_error_is_one_json_document(repo: Repo) -> None:
     """With rule, what, where, why and run."""
-    done = repo.run("coord-install", "--json", "--check", "--uninstall")
+    done = repo.started("coord-install", "--json", "--check", "--uninstall")
 
     assert done.code == 2
     assert json.loads(done.out)["error"]["rule"] == "usage"
@@ -119,7 +119,7 @@ def test_options_that_do_not_go_together_are_wrong_usage(
     repo: Repo, options: tuple[str, ...]
 ) -> None:
     """Exit 2 and the three lines; the printed command shows the help."""
-    done = repo.run("coord-install", *options)
+    done = repo.started("coord-install", *options)
 
     assert done.code == 2
     assert repo.paste(done.refusal.run).out.startswith("Usage: coord-install")
@@ -129,7 +129,7 @@ def test_outside_of_a_repository_it_says_so_in_gits_words(tmp_path: Path, repo: 
     """Exit 3."""
     (tmp_path / "empty").mkdir()
 
-    done = repo.at(tmp_path / "empty").run("coord-install")
+    done = repo.at(tmp_path / "empty").started("coord-install")
 
     assert (done.code, done.refusal.rule) == (3, "not-a-repository")
     assert "not a git repository" in done.refusal.why
@@ -141,7 +141,7 @@ def test_a_foreign_owned_git_dir_is_refused_in_gits_words(repo: Repo) -> None:
     os.chown(repo.path, 12345, 12345)
     os.chown(repo.path / ".git", 12345, 12345)
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (3, "repository-unreadable")
     assert "dubious ownership" in done.refusal.why
@@ -161,7 +161,7 @@ def test_a_git_that_is_too_old_is_refused(repo: Repo, tmp_path: Path) -> None:
     )
     (tools / "git").chmod(0o755)
 
-    done = repo.with_env(PATH=f"{tools}:{repo.env['PATH']}").run("coord-install")
+    done = repo.with_env(PATH=f"{tools}:{repo.env['PATH']}").started("coord-install")
 
     assert (done.code, done.refusal.rule) == (3, "git-too-old")
     assert "2.30.1" in done.refusal.headline
@@ -172,7 +172,7 @@ def test_a_broken_declaration_names_its_line(repo: Repo) -> None:
     repo.write(".coord.toml", '[identity]\nauthor = "nobody"\n')
     before = snapshot(repo.common())
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (3, "config-invalid")
     assert ".coord.toml:2" in done.refusal.headline
@@ -192,12 +192,12 @@ def test_a_link_in_the_place_of_a_folder_is_never_followed(
     folder.parent.mkdir(exist_ok=True)
     folder.symlink_to(outside)
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (1, "symlink")
     assert list(outside.iterdir()) == []
     assert repo.paste(done.refusal.run).code == 0
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 @pytest.mark.parametrize("name", ["config", "info/attributes"])
@@ -211,7 +211,7 @@ def test_a_linked_file_is_never_written_through(repo: Repo, tmp_path: Path, name
     file.parent.mkdir(exist_ok=True)
     file.symlink_to(outside)
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (1, "symlink")
     assert repo.paste(done.refusal.run).code == 0
@@ -229,7 +229,7 @@ def test_it_works_at_any_path_and_in_bare_repositories(
 
     where.install()
 
-    assert where.run("coord-install", "--check").out.startswith("ok")
+    assert where.started("coord-install", "--check").out.startswith("ok")
     assert where.coord("whoami").code == 0
 
 
@@ -244,7 +244,7 @@ def test_a_bare_repository_itself_can_be_installed_into(bare_with_worktree: Repo
     bare.install()
 
     assert "*.tsv coord-log" in bare.common("info/attributes").read_text()
-    assert bare.run("coord-install", "--check").code == 0
+    assert bare.started("coord-install", "--check").code == 0
     assert bare.coord("--version").code == 0
 
 
@@ -261,7 +261,7 @@ def test_a_submodule_is_a_repository_of_its_own(repo: Repo, tmp_path: Path) -> N
 
     assert sub.common("hooks/coord/launch").exists()
     assert not repo.common("hooks/coord").exists()
-    assert sub.run("coord-install", "--check").code == 0
+    assert sub.started("coord-install", "--check").code == 0
 
 
 def test_git_variables_from_elsewhere_do_not_lead_it_astray(repo: Repo, tmp_path: Path) -> None:
@@ -284,7 +284,7 @@ def test_twenty_concurrent_installs_leave_one_whole_install(repo: Repo) -> None:
 
     assert ends == [(b"", 0)] * 20
     assert repo.common("config").read_text().count("hooks/coord/config") == 1
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
     assert repo.install().out.startswith("nothing to do")
 
 
@@ -296,14 +296,14 @@ def test_a_stale_lock_on_the_config_is_named_with_its_age(repo: Repo) -> None:
     os.utime(lock, (long_ago, long_ago))
     before = snapshot(repo.common())
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (3, "locked")
     assert "3h old" in done.refusal.why
     assert str(lock) in done.refusal.headline
     assert snapshot(repo.common()) == before
     assert repo.paste(done.refusal.run).code == 0
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_the_command_past_a_stale_lock_keeps_the_options(
     lock = repo.common("config.lock")
     lock.write_bytes(b"" if "--dry-run" in options else repo.common("config").read_bytes())
 
-    done = repo.run("coord-install", *options)
+    done = repo.started("coord-install", *options)
 
     assert (done.code, done.refusal.rule) == (3, "locked")
     assert done.refusal.run.endswith(f"coord-install {' '.join(options)}")
@@ -328,7 +328,7 @@ def test_the_way_past_a_foreign_hooks_path_keeps_the_options(repo: Repo, tmp_pat
     (tmp_path / "theirs").mkdir()
     repo.git("config", "--global", "core.hooksPath", str(tmp_path / "theirs"))
 
-    done = repo.run("coord-install", "--fleet")
+    done = repo.started("coord-install", "--fleet")
 
     assert done.refusal.rule == "hooks-path"
     assert done.refusal.run.endswith("coord-install --fleet --no-hooks")
@@ -341,7 +341,7 @@ def test_install_waits_for_a_config_lock_that_is_released(repo: Repo) -> None:
     lock.touch()
     child = subprocess.Popen(["sh", "-c", f"sleep 0.6; rm '{lock}'"])
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
     child.wait()
 
     assert done.code == 0, done.err
@@ -363,7 +363,7 @@ def test_a_read_only_git_dir_names_the_writable_root(repo: Repo) -> None:
     assert (done.code, done.refusal.rule) == (3, "not-writable")
     assert str(repo.common()) in done.refusal.why
     assert repo.paste(done.refusal.run).code == 0
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
     done = repo.run(*read_only(repo, repo.common(), "coord-install --check"))
     assert (done.code, done.out.partition(":")[0]) == (1, "not-writable")
 
@@ -434,7 +434,7 @@ def test_no_hooks_installs_the_rest_and_prints_the_lines(repo: Repo, tmp_path: P
     done = repo.install("--no-hooks")
 
     assert not (repo.common("hooks") / "commit-msg").exists()
-    assert "hooks-path" in repo.run("coord-install", "--check").out  # nobody calls ours yet
+    assert "hooks-path" in repo.started("coord-install", "--check").out  # nobody calls ours yet
     lines = [line for line in done.out.splitlines() if line.startswith(("hook=", "[ ! -x"))]
     theirs = tmp_path / "theirs"
     theirs.mkdir()
@@ -446,7 +446,7 @@ def test_no_hooks_installs_the_rest_and_prints_the_lines(repo: Repo, tmp_path: P
     side = repo.worktree(tmp_path / "side", "side")
 
     assert (side.private("coord-identity.toml")).exists()
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def test_the_lines_for_pre_push_leave_stdin_to_the_hook_around_them(
@@ -478,7 +478,7 @@ def test_hooks_can_follow_later(repo: Repo) -> None:
 
     assert (repo.common("hooks") / "commit-msg").exists()
     assert not (repo.common("hooks/coord") / "commit-msg").exists()
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def test_an_install_inside_a_worktree_warns_that_it_can_be_removed(
@@ -507,19 +507,19 @@ def test_a_file_in_the_place_of_a_folder_is_named(repo: Repo, name: str) -> None
         shutil.rmtree(folder)
     folder.write_text("mine\n")
 
-    done = repo.run("coord-install")
+    done = repo.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (1, "not-a-folder")
     assert done.refusal.headline.endswith(f": {folder}")
     assert repo.paste(done.refusal.run).code == 0
     assert folder.with_name(f"{name}.aside").read_text() == "mine\n"
-    assert repo.run("coord-install", "--check").code == 0
+    assert repo.started("coord-install", "--check").code == 0
 
 
 def test_the_version_is_a_document_where_one_is_asked_for(repo: Repo) -> None:
     """As every other answer; without --json one line."""
-    plain = repo.run("coord-install", "--version").out
+    plain = repo.started("coord-install", "--version").out
     assert plain.startswith("coord-install ")
     for args in (("--version", "--json"), ("--json", "--version")):
-        answer = json.loads(repo.run("coord-install", *args).out)
+        answer = json.loads(repo.started("coord-install", *args).out)
         assert answer == {"schema": 1, "version": plain.split()[1]}

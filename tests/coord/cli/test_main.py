@@ -9,23 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.cli.main import Verbs, main
-from coord.cli.verbs import VERBS
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness import Repo
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_in_the_table_exists_and_helps(verb: str) -> None:
-    """Nothing is named that is not there; the help of the table is the verb's own first line."""
-    assert isinstance(main, Verbs)
-    command = main.get_command(None, verb)  # type: ignore[arg-type]
-
-    assert command is not None
-    assert command.help is not None
 
 
 def test_an_unknown_verb_is_wrong_usage(repo: Repo) -> None:

@@ -151,7 +151,7 @@ def test_another_clone_is_told_where_its_board_went(
     assert ann.coord(*to(url)).code == 0
     repo.git("clone", "-q", str(repo.path), str(tmp_path / "two"))
     other = repo.at(tmp_path / "two")
-    assert other.run("coord-install").code == 0
+    assert other.started("coord-install").code == 0
     assert other.coord("store", "use", url).code == 0
     assert other.coord("board").code == 0
     goal = fresh()
@@ -188,7 +188,7 @@ def test_who_waits_on_a_server_is_told_that_the_board_has_moved(ann: Repo, url: 
 
         assert ann.coord("store", "migrate", "local").code == 0
 
-        assert waiting.wait(40) == 1
+        assert waiting.wait(40) == 1, waiting.stderr.read()
         said = waiting.stderr.read().decode()
     assert "store-moved" in said
     assert "run: git coord wait task:1" in said

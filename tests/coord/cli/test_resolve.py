@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.begun import begun_by
 from harness.hooked import add_hooks
 from harness.scenes import diverged
 
@@ -28,7 +29,7 @@ ODD = 'it\'s a "b"\né.json'
 @pytest.fixture
 def hooked(repo: Repo) -> Repo:
     """A repository with hooks and drivers, where ``*.json`` is derived and ``*.tsv`` a log."""
-    return add_hooks(repo)
+    return begun_by(repo, add_hooks)
 
 
 def forked(repo: Repo, config: str = CONFIG, producer: str = PRODUCER) -> Repo:
@@ -54,7 +55,7 @@ def switched(repo: Repo) -> Repo:
 @pytest.fixture
 def refused(hooked: Repo) -> Repo:
     """A merge that waits because both sides regenerated schema.json."""
-    return switched(hooked)
+    return begun_by(hooked, switched)
 
 
 def records(repo: Repo) -> list[str]:
@@ -613,6 +614,10 @@ OPERATIONS = {
 @pytest.fixture
 def sided(hooked: Repo) -> Repo:
     """Branches that hold one artifact differently, nothing in progress, main checked out."""
+    return begun_by(hooked, _sided)
+
+
+def _sided(hooked: Repo) -> None:
     hooked.commit("older", {"x.json": "side\n"})
     hooked.commit("base", {"x.json": "base\n", "more": "base\n"})
     hooked.git("branch", "side")
@@ -620,7 +625,6 @@ def sided(hooked: Repo) -> Repo:
     hooked.git("switch", "-q", "side")
     hooked.commit("side", {"x.json": "side\n", "code": "side\n"})
     hooked.git("switch", "-q", "main")
-    return hooked
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -44,7 +44,8 @@ def test_what_a_command_leaves_behind_keeps_a_session_from_being_over(
     repo: Repo, two: Repo
 ) -> None:
     """A daemon closes what it was handed, has a session of its own, and works on."""
-    behind = "setsid sh -c 'exec >/dev/null 2>&1 3>&-; echo $$ >pid; exec sleep 60' & sleep .5"
+    behind = "setsid sh -c 'exec >/dev/null 2>&1 3>&-; echo $$ >pid; exec sleep 60' & "
+    behind += "until [ -s pid ]; do sleep 0.02; done"
     assert two.coord("session", "--", "sh", "-c", CLAIM + behind).code == 0
     try:
         silence(two, 3600)

@@ -122,7 +122,7 @@ def test_the_board_of_another_repository_is_refused(ann: Repo, url: str, tmp_pat
     other.path.mkdir()
     other.git("init", "-q")
     other.git("commit", "-q", "--allow-empty", "-m", "another beginning")
-    assert other.run("coord-install").code == 0
+    assert other.started("coord-install").code == 0
 
     done = other.coord("store", "use", url)
 
@@ -214,13 +214,13 @@ def test_an_uninstall_says_what_would_stay_held_on_the_server(
     assert bob.coord("claim", "task:other").code == 0
     assert ann.coord("claim", "task:1", "task:2").code == 0
 
-    refused = ann.run("coord-install", "--uninstall")
+    refused = ann.started("coord-install", "--uninstall")
 
     assert (refused.code, refused.refusal.rule) == (1, "claims-live")
     assert f"it would stay held on {url}" in refused.refusal.why
     assert "git coord release task:1" in refused.refusal.why
     assert "goes with the rest" not in refused.err
-    told = ann.run("coord-install", "--uninstall", "--purge")
+    told = ann.started("coord-install", "--uninstall", "--purge")
     assert told.code == 0, told.err
     assert f"task:1, task:2 stay held on {url}\n" in told.err
     assert not ann.common("coord").exists()
@@ -231,11 +231,11 @@ def test_an_uninstall_without_claims_says_nothing_of_the_server(ann: Repo, url: 
     """With and without the flag."""
     assert ann.coord("claim", "task:1").code == 0
     assert ann.coord("release", "task:1").code == 0
-    done = ann.run("coord-install", "--uninstall", "--purge", "--dry-run")
+    done = ann.started("coord-install", "--uninstall", "--purge", "--dry-run")
     assert done.code == 0
     assert url not in done.err
 
-    done = ann.run("coord-install", "--uninstall")
+    done = ann.started("coord-install", "--uninstall")
 
     assert done.code == 0, done.err
     assert url not in done.err
@@ -252,7 +252,7 @@ def test_a_purge_waits_no_longer_than_once_for_a_server_that_is_away(
     cluster.members[0].signal(number)
     try:
         begun = time.monotonic()
-        told = ann.run("coord-install", "--uninstall", "--purge")
+        told = ann.started("coord-install", "--uninstall", "--purge")
         assert time.monotonic() - begun < 12
     finally:
         cluster.members[0].signal(signal.SIGCONT)
@@ -280,7 +280,7 @@ def test_a_torn_choice_that_names_its_server_is_made_again(ann: Repo, bob: Repo,
 @pytest.mark.parametrize("torn", [b"", b'{"schema"', b'{"url": "ftp://x/y"}, ', None])
 def test_a_torn_choice_that_names_none_is_left(repo: Repo, torn: bytes | None) -> None:
     """What no server can be told from, or is no file at all: the board is the git dir's again."""
-    assert repo.run("coord-install").code == 0
+    assert repo.started("coord-install").code == 0
     choice = repo.common("hooks/coord/store")
     choice.mkdir() if torn is None else choice.write_bytes(torn)
 

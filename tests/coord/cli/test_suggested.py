@@ -28,7 +28,7 @@ def test_it_is_told_of_and_acts_when_it_is_accepted(installed: Repo, url: str) -
     """Not by an install, a repair or any other verb: who can push would send the board away."""
     suggest(installed, f'"{url}"')
     said = f"a server is suggested for the board and not accepted: {url}"
-    assert installed.run("coord-install").code == 0
+    assert installed.started("coord-install").code == 0
     assert said in installed.coord("wake", "--no-stagger").err
     assert said in installed.coord("doctor").out
     assert answer(installed, "store")["url"] is None
@@ -111,13 +111,13 @@ def test_nothing_suggested_is_said(installed: Repo) -> None:
 
 def test_an_install_may_choose_the_board(repo: Repo, url: str) -> None:
     """As typed there, and checked before anything is installed."""
-    wrong = repo.run("coord-install", "--board", "etcd://u:secret@host/p")
+    wrong = repo.started("coord-install", "--board", "etcd://u:secret@host/p")
     assert wrong.code == 2
     assert not repo.private("hooks/coord").exists()
-    assert repo.run("coord-install", "--board", url, "--dry-run").code == 0
+    assert repo.started("coord-install", "--board", url, "--dry-run").code == 0
     assert not repo.private("hooks/coord").exists()
 
-    done = repo.run("coord-install", "--board", url)
+    done = repo.started("coord-install", "--board", url)
 
     assert f"the board is at {url} from now on" in done.err
     assert answer(repo, "store")["url"] == url

@@ -36,7 +36,7 @@ class Scene:
     def _clone(repo: Repo, path: Path, url: str) -> Repo:
         repo.git("clone", "-q", str(repo.path), str(path))
         made = repo.at(path)
-        assert made.run("coord-install").code == 0
+        assert made.started("coord-install").code == 0
         assert made.coord("store", "use", url).code == 0
         return made
 

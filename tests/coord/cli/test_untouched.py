@@ -68,7 +68,7 @@ def _left(repo: Repo) -> dict[str, tuple[int, bytes]]:
 def _clone(repo: Repo, path: Path, actor: str, url: str) -> Repo:
     repo.git("clone", "-q", str(repo.path), str(path))
     made = repo.at(path)
-    assert made.run("coord-install").code == 0
+    assert made.started("coord-install").code == 0
     made.git("fetch", "-q", "origin")
     words = ("store", "use", "--create", "--pushes-a-minute", "0", url)
     assert made.coord(*words).code == 0

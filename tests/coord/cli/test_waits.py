@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness import system_path
-from harness.board import SESSION, actor, answer, eventually, living, scope, worker
+from harness.board import SESSION, actor, answer, asleep, eventually, living, scope, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,11 +77,10 @@ def test_a_wait_ends_when_the_scope_becomes_the_callers(one: Repo, two: Repo) ->
     """In line, and first in it after a release."""
     answer(two, "claim", "x")
     with _started(two, "git", "coord", "wait", "x", "--timeout", "60s") as waiting:
-        time.sleep(1)
-        assert waiting.poll() is None
+        assert eventually(lambda: asleep(waiting.pid))
         answer(one, "release", "x")
 
-        assert waiting.wait(10) == 0
+        assert waiting.wait(60) == 0
         assert b"task:x is yours" in waiting.communicate()[0]
 
 
@@ -105,14 +104,15 @@ def test_a_claim_with_wait_ends_when_all_is_held(
     answer(one, "claim", "y")
     with _started(two, "git", "coord", "claim", "--wait", "x", "free", "y", *options) as waiting:
         assert eventually(lambda: len(scope(one, "task:y")["claimants"]) == 2)
+        assert waiting.stderr is not None
+        told = waiting.stderr.readline()
         for name in ("y", "x"):
-            time.sleep(0.5)
             assert waiting.poll() is None
             answer(one, "release", name)
 
-        assert waiting.wait(20) == 0
-        out, err = waiting.communicate()
-    assert b"waiting for task:x: held by one-0001 (feat-one), you are number 2, at most 30" in err
+        assert waiting.wait(60) == 0
+        out = waiting.communicate()[0]
+    assert b"waiting for task:x: held by one-0001 (feat-one), you are number 2, at most 30" in told
     if options:
         found = json.loads(out)["claims"]
         assert [claim["state"] for claim in found] == ["held"] * 3
@@ -136,8 +136,9 @@ def test_a_claim_that_is_interrupted_keeps_its_place_and_says_so(
 ) -> None:
     """Ctrl-C ends the wait alone; the command that gives up the place works."""
     with _started(two, "git-coord", *words) as waiting:
-        assert eventually(lambda: len(scope(one, "task:x")["claimants"]) == 2)
-        time.sleep(1)
+        assert waiting.stderr is not None
+        while b"waiting for task:x" not in waiting.stderr.readline():
+            assert waiting.poll() is None
         waiting.send_signal(signal.SIGINT)
         err = waiting.communicate()[1].decode()
 
@@ -152,12 +153,11 @@ def test_a_claim_with_wait_holds_at_its_end_though_its_place_was_given_up(
 ) -> None:
     """It never says that a scope is yours which is free."""
     with _started(two, "git", "coord", "claim", "--wait", "x") as waiting:
-        assert eventually(lambda: len(scope(one, "task:x")["claimants"]) == 2)
-        time.sleep(0.5)
+        assert eventually(lambda: asleep(waiting.pid))
         answer(two, "release", "x")
         answer(one, "release", "x")
 
-        assert waiting.wait(20) == 0
+        assert waiting.wait(60) == 0
         assert b"task:x is yours" in waiting.communicate()[0]
     assert scope(one, "task:x")["claimants"][0]["actor"] == "two-0002"
 
@@ -182,12 +182,13 @@ def test_who_is_not_in_line_waits_until_nobody_is(one: Repo, two: Repo, three: R
     """A release with an heir frees nothing for others."""
     answer(two, "claim", "x")
     with _started(three, "git", "coord", "wait", "x", "--timeout", "60s") as waiting:
+        assert eventually(lambda: asleep(waiting.pid))
         answer(one, "release", "x")
-        time.sleep(1)
+        time.sleep(0.3)  # for what must not happen
         assert waiting.poll() is None
         answer(two, "release", "x")
 
-        assert waiting.wait(10) == 0
+        assert waiting.wait(60) == 0
 
 
 @pytest.mark.parametrize(
@@ -206,8 +207,9 @@ def test_a_wait_never_outlives_its_worker(one: Repo, two: Repo, command: str) ->
     """SIGKILL the worker alone: soon nothing it started is left, however it was called."""
     with living(two) as live:
         live.start(command)
-        assert eventually(lambda: len(live.children()) > 1)
-        time.sleep(1)
+        assert eventually(
+            lambda: asleep(live.process.pid) or len(scope(one, "task:x")["claimants"]) > 1
+        )
         live.kill()
 
         assert eventually(lambda: not live.children())
@@ -260,7 +262,7 @@ def test_run_waits_in_line(one: Repo, two: Repo) -> None:
         assert eventually(lambda: len(scope(one, "task:x")["claimants"]) == 2)
         answer(one, "release", "x")
 
-        assert running.wait(10) == 0
+        assert running.wait(60) == 0
         assert b"ran" in running.communicate()[0]
     assert scope(one, "task:x")["state"] == "free"
 
@@ -286,7 +288,7 @@ def test_run_leaves_what_was_claimed_as_it_was(one: Repo, two: Repo) -> None:
     answer(two, "claim", "x")
     with _started(two, "git", "coord", "run", "x", "--", "true") as running:
         answer(one, "release", "x")
-        assert running.wait(20) == 0
+        assert running.wait(60) == 0
         running.communicate()
     assert [c["actor"] for c in scope(one, "task:x")["claimants"]] == ["two-0002"]
 
@@ -444,11 +446,13 @@ def test_a_run_stays_present_as_long_as_it_lasts(one: Repo, two: Repo) -> None:
 
 def test_a_run_that_lost_its_scope_is_told_at_its_end(one: Repo, two: Repo) -> None:
     """The command is not stopped: what it does is its own; the status is passed on."""
-    with _started(two, "git", "coord", "run", "y", "--", "sleep", "3") as running:
-        assert eventually(lambda: len(answer(one, "board")["claims"]) == 2)
+    script = "echo in; until [ -e over ]; do sleep 0.05; done"
+    with _started(two, "git", "coord", "run", "y", "--", "sh", "-c", script) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"in\n"
         done = one.coord("take-over", "y", "--reason", "because", "--from-present")
         assert done.code == 0, done.err
-        running.wait(20)
+        (two.path / "over").touch()
         err = running.communicate()[1].decode()
     assert running.returncode == 0
     assert "task:y is no longer yours" in err
@@ -468,7 +472,7 @@ def test_run_hands_a_request_to_end_to_its_command(two: Repo, number: signal.Sig
         assert running.stdout.readline() == b"up\n"
         os.kill(running.pid, number)
 
-        assert running.wait(10) == 3
+        assert running.wait(60) == 3
         running.communicate()
     assert scope(two, "task:y")["state"] == "free"
 
@@ -525,7 +529,7 @@ def test_a_command_that_outlives_its_run_keeps_the_scope(one: Repo, two: Repo) -
         (command,) = _children(running.pid)
         os.kill(running.pid, signal.SIGKILL)
         try:
-            running.wait(10)
+            running.wait(60)
             row = scope(one, "task:y")
             assert (row["state"], row["dead"]) == ("held", False)
             done = one.coord("take-over", "y", "--reason", "r")
@@ -586,7 +590,8 @@ def test_run_says_what_it_waits_for(one: Repo, two: Repo) -> None:
 def test_run_passes_the_status_on_though_the_board_cannot_be_written(two: Repo) -> None:
     """And says which command gives up what could not be given up."""
     board = two.common("coord/board")
-    script = f"mv '{board}' '{board}.aside' && ln -s board '{board}'; exit 7"
+    recorded = f"until [ -e '{board}/claims/s-task=3ay/00000002' ]; do sleep 0.02; done"
+    script = f"{recorded}; mv '{board}' '{board}.aside' && ln -s board '{board}'; exit 7"
     done = two.coord("run", "y", "--", "sh", "-c", script)
     board.unlink()
     board.with_name("board.aside").rename(board)
@@ -607,12 +612,11 @@ def test_a_wait_that_ends_with_its_shell_says_so_and_how_to_outlive_it(
         ["sh", "-c", f"(timeout 60 git coord wait x; :) >'{said}' 2>&1 & sleep 60"],
         cwd=two.path, env=dict(two.env), start_new_session=True,
     )  # fmt: skip
-    time.sleep(2)
     detached = subprocess.Popen(
         ["sh", "-c", "setsid git coord wait x >out 2>&1 & sleep 60"],
         cwd=two.path, env=dict(two.env), start_new_session=True,
     )  # fmt: skip
-    time.sleep(2)
+    assert eventually(lambda: asleep(shell.pid) and asleep(detached.pid))
     for each in (shell, detached):
         each.kill()
         each.wait()
@@ -620,7 +624,7 @@ def test_a_wait_that_ends_with_its_shell_says_so_and_how_to_outlive_it(
     assert eventually(lambda: "worker-gone" in said.read_text())
     assert f"the wait for task:x has ended with sh (pid {shell.pid})" in said.read_text()
     assert "setsid git coord wait task:x" in said.read_text()
-    time.sleep(1)
-    assert (two.path / "out").read_text().count("\n") == 1  # what it waits for
     answer(one, "release", "x")
-    assert eventually(lambda: "task:x is free" in (two.path / "out").read_text())
+    out = two.path / "out"
+    assert eventually(lambda: out.read_text().endswith("task:x is free\n"))
+    assert out.read_text().count("\n") == 2  # before it, what it waits for

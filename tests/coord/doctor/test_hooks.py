@@ -343,7 +343,7 @@ def test_the_installer_sees_the_dead_relative_path_too(installed: Repo, side: Re
     """Git itself dies of ``--git-path`` there; the hooks went into the current folder instead."""
     installed.git("config", "core.hooksPath", ".git/hooks")
 
-    done = side.run("coord-install")
+    done = side.started("coord-install")
 
     assert done.code == 1
     assert done.refusal.rule == "hooks-path"

@@ -20,7 +20,7 @@ DECLARED = "[attr]coord-log -merge\n*.tsv coord-log\n"
 
 def problems(repo: Repo) -> list[dict[str, str]]:
     """Return the problems of a check; its exit code agrees with its answer."""
-    done = repo.run("coord-install", "--check", "--json")
+    done = repo.started("coord-install", "--check", "--json")
     answer = json.loads(done.out)
     assert answer["ok"] == (done.code == 0) == (answer["problems"] == [])
     found: list[dict[str, str]] = answer["problems"]

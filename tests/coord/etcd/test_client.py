@@ -139,7 +139,7 @@ def test_a_frozen_cluster_is_given_up_at_the_deadline(fake: Fake, frozen: int) -
     with pytest.raises(Lost, match="no answer in time"):
         call(*[fake.endpoint] * frozen)
 
-    assert BOUND - 0.2 < time.monotonic() - start < BOUND + 1
+    assert BOUND - 0.2 < time.monotonic() - start < BOUND + 3
 
 
 def test_of_a_frozen_member_the_others_have_time_to_answer(fake: Fake, second: Fake) -> None:
@@ -329,7 +329,7 @@ def test_a_helper_that_knows_none_or_hangs_ends_within_the_bound(
     with pytest.raises((Denied, Unfit), match=words):
         call(fake.endpoint, user="alice")
 
-    assert time.monotonic() - start < BOUND + 1
+    assert time.monotonic() - start < BOUND + 3
     assert fake.requests == []
 
 

@@ -82,7 +82,7 @@ def test_a_server_that_does_not_end_its_answer_outlasts_no_deadline(
     with pytest.raises(Lost, match="no answer in time"):
         ask(fake.endpoint)
 
-    assert time.monotonic() - start < BOUND + 1
+    assert time.monotonic() - start < BOUND + 4
 
 
 def test_a_server_that_reads_nothing_outlasts_no_deadline(fake: Fake) -> None:
@@ -95,7 +95,7 @@ def test_a_server_that_reads_nothing_outlasts_no_deadline(fake: Fake) -> None:
     with pytest.raises(Lost):
         link.post("/v3/x", b"x" * (32 << 20), "", end, 1000)
 
-    assert time.monotonic() - start < BOUND + 1
+    assert time.monotonic() - start < BOUND + 4
 
 
 @pytest.mark.parametrize(
@@ -162,4 +162,4 @@ def test_nobody_there_is_absent_and_a_hanging_resolver_outlasts_no_deadline(
     with pytest.raises(Absent, match="not resolved in time"):
         ask(fake.endpoint._replace(host="db.invalid"))
 
-    assert time.monotonic() - start < BOUND + 1
+    assert time.monotonic() - start < BOUND + 4

@@ -46,7 +46,7 @@ def test_a_damaged_author_of_one_worktree_is_named_from_another(
 
     (found,) = findings(installed, "worktree-broken")
 
-    assert side.run("coord-install").refusal.run == found.run
+    assert side.started("coord-install").refusal.run == found.run
     assert installed.paste(found.run).code == 0
     assert side.git("var", "GIT_AUTHOR_IDENT").partition(">")[0] == author
     assert healthy(installed)
@@ -56,7 +56,7 @@ def test_what_git_itself_says_stays_where_our_files_are_whole(installed: Repo) -
     """The repository's own config is the user's to mend."""
     installed.common("config").write_text("[broken\n")
 
-    done = installed.run("coord-install")
+    done = installed.started("coord-install")
 
     assert (done.code, done.refusal.rule) == (3, "repository-unreadable")
     assert "bad config line 1 in file .git/config" in done.refusal.why

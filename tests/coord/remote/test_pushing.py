@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,6 +53,21 @@ def far(bare: Bare) -> Iterator[str]:
     """It by git daemon, whose hooks run."""
     with gitservers.daemon(bare.path.parent) as port:
         yield f"git+git://{gitservers.HOST}:{port}/board"
+
+
+def _until_over(tmp_path: Path) -> str:
+    """Return a shell line that lasts until a test says that it is over, or a minute."""
+    return f"for n in $(seq 600); do [ -e {tmp_path}/over ] || sleep 0.1; done"
+
+
+def _at_work(folder: Path) -> list[str]:
+    """Return the processes that work in a folder (Linux)."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if os.readlink(f"/proc/{name}/cwd") == str(folder):
+                found.append(name)
+    return found
 
 
 def _place(tmp_path: Path, text: str, patience: float = 20) -> Place:
@@ -101,7 +117,7 @@ def test_what_a_killed_pusher_had_taken_is_decided_again_and_stands_once(
     place = _place(tmp_path, far)
     assert pushing.publish(place, _SHARE, _new("a/0")).done
     mark = tmp_path / "mark"
-    bare.hook(hook, f"test -e {mark} && exit 0; touch {mark}; sleep 2")
+    bare.hook(hook, f"test -e {mark} && exit 0; touch {mark}; {_until_over(tmp_path)}")
     with queue.asked(place.home, _new("a/1")) as mine:
         pusher = subprocess.Popen([sys.executable, "-c", _FLUSH, far, place.home])
         assert eventually(mark.exists, 30)
@@ -115,7 +131,8 @@ def test_what_a_killed_pusher_had_taken_is_decided_again_and_stands_once(
         found = mine.answer()
     assert found is not None
     assert (found.done, found.again) == ((True, False) if hook == "pre-receive" else (False, True))
-    time.sleep(2)  # the push of the one that was killed ends, whichever way
+    (tmp_path / "over").touch()
+    assert eventually(lambda: not _at_work(bare.path))  # the push of the one that was killed ends
     there = _there(place)
     assert there == {"a/0": (2, b"mine"), "a/1": (3, b"mine")}
     assert tips.known(place).rev == 3
@@ -129,7 +146,7 @@ def test_a_stopped_pusher_is_not_waited_for_for_ever(
     place = _place(tmp_path, far)
     assert pushing.publish(place, _SHARE, _new("a/0")).done
     mark = tmp_path / "mark"
-    bare.hook("pre-receive", f"touch {mark}; sleep 1")
+    bare.hook("pre-receive", f"touch {mark}; {_until_over(tmp_path)}")
     with queue.asked(place.home, _new("a/1")):
         pusher = subprocess.Popen([sys.executable, "-c", _FLUSH, far, place.home])
         try:
@@ -140,6 +157,7 @@ def test_a_stopped_pusher_is_not_waited_for_for_ever(
                 pushing.publish(place._replace(patience=0.2), _SHARE, _new("b/1"))
             assert time.monotonic() - begun < 40
         finally:
+            (tmp_path / "over").touch()
             pusher.kill()
             pusher.wait()
     assert "b/1" not in _there(place)

@@ -47,10 +47,10 @@ def test_a_child_that_hangs_is_ended_with_what_it_has_started(tmp_path: Path) ->
     script = f"(trap '' TERM; echo $$; exec sleep 60) >{tmp_path}/it & echo $! >{tmp_path}/other; "
     begun = time.monotonic()
 
-    done = _run(f"{script} echo begun; sleep 60", within=0.5)
+    done = _run(f"{script} echo begun; sleep 60", within=2)
 
     assert done == (None, b"begun\n", b"")
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
     assert _is_gone(tmp_path / "other")
 
 
@@ -61,7 +61,7 @@ def test_a_child_that_shuts_its_mouth_and_hangs_is_ended() -> None:
 
 def test_a_child_that_talks_for_ever_is_ended_and_not_kept_whole() -> None:
     """A server's words go through."""
-    done = _run("echo first; yes; echo last", within=0.5)
+    done = _run("echo first; yes; echo last", within=2)
 
     assert done.code is None
     assert done.out.startswith(b"first\n")
@@ -81,10 +81,10 @@ def test_of_many_words_the_first_and_the_last_are_kept() -> None:
 def test_a_helper_that_outlives_it_is_not_waited_for(tmp_path: Path) -> None:
     """As a connection that ssh keeps for the next command: it has our pipe for its words."""
     begun = time.monotonic()
-    done = _run(f"sleep 9 >/dev/null & echo $! >{tmp_path}/helper; echo done")
+    done = _run(f"sleep 60 >/dev/null & echo $! >{tmp_path}/helper; echo done")
 
     assert done == (0, b"done\n", b"")
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
     assert not _is_gone(tmp_path / "helper")
     os.kill(int((tmp_path / "helper").read_text()), signal.SIGKILL)
 

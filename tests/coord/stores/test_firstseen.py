@@ -12,28 +12,13 @@ from coord.etcd.address import Endpoint
 from coord.stores.cluster import Cluster
 from coord.stores.replica import Replica
 from harness.clockless import YEAR, Clockless, Machine, World
-from harness.etcd import served
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from coord.etcd.address import Address
 
 SKEWS = pytest.mark.parametrize("skewed", [0.0, -YEAR, YEAR, -600.0, 600.0])
-
-
-@pytest.fixture(scope="module")
-def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    """An etcd of one member, for all of these tests."""
-    for cluster in served(tmp_path_factory.mktemp("etcd") / "one"):
-        yield cluster.address("x")
-
-
-@pytest.fixture
-def address(members: Address) -> Address:
-    """A board of one's own on it."""
-    return members._replace(prefix=os.urandom(6).hex())
 
 
 @pytest.fixture

@@ -25,11 +25,10 @@ from coord.stores import about, farbell, keys, retired
 from coord.stores.cluster import BATCH, Cluster
 from coord.stores.replica import Replica
 from coord.stores.store import Misconfigured, Unavailable
-from harness.etcd import served
 from harness.scope import Stalled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from multiprocessing import SimpleQueue
     from multiprocessing.synchronize import Barrier
     from pathlib import Path
@@ -38,19 +37,6 @@ if TYPE_CHECKING:
     from coord.stores.store import Store
 
 _RACERS, _SCOPES = 6, 8
-
-
-@pytest.fixture(scope="module")
-def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    """An etcd of one member, for all of these tests."""
-    for cluster in served(tmp_path_factory.mktemp("etcd") / "one"):
-        yield cluster.address("x")
-
-
-@pytest.fixture
-def address(members: Address) -> Address:
-    """A board of one's own on it."""
-    return members._replace(prefix=os.urandom(6).hex())
 
 
 class Counting(Cluster):

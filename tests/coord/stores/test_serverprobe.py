@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING
-
-import pytest
 
 import harness.etcd
 from coord.etcd.address import Endpoint
@@ -15,25 +12,11 @@ from harness.fakeserver import Fake
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator
     from pathlib import Path
 
     from coord.etcd.address import Address
     from coord.stores.probe import Probe
     from coord.stores.store import Rec
-
-
-@pytest.fixture(scope="module")
-def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    """An etcd of one member that asks nobody for a password."""
-    for cluster in harness.etcd.served(tmp_path_factory.mktemp("etcd") / "one"):
-        yield cluster.address("x")
-
-
-@pytest.fixture
-def address(members: Address) -> Address:
-    """A board of one's own on it."""
-    return members._replace(prefix=os.urandom(6).hex())
 
 
 def probed(address: Address, kind: type[Cluster] = Cluster) -> Probe:
