@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,6 +40,11 @@ def asked(repo: Repo, folder: Path) -> tuple[Worktree, Prober]:
     return place, prober
 
 
+def copied(repo: Repo) -> str:
+    """Copy the common git dir beside it, and return the place."""
+    return shutil.copytree(repo.common(), f"{repo.common()}-copy", symlinks=True)
+
+
 def add(path: Path, text: str) -> None:
     """Add to a file."""
     path.write_text(path.read_text() + text)
@@ -61,7 +67,38 @@ def test_a_worktree_like_another_is_told_of_as_git_tells(
         entry for entry in read.entries if not entry.key.startswith("includeif.")
     )
     assert told.hooks.proved
-    assert told.hooks.fired == 1
+    assert told.hooks.fired == 0
+
+
+def test_a_worktree_like_another_lists_what_it_has_itself(
+    installed: Repo, other: Repo, tmp_path: Path
+) -> None:
+    """Its index and its attributes are its own, and one git tells of all."""
+    like = model(installed)
+    assert like is not None
+    (other.path / ".gitattributes").write_text("*.tsv coord-log\n")
+    (other.path / "é.tsv").write_text("one\n")
+    other.git("add", "-A")
+
+    told = likeness.found(like, *asked(other, tmp_path))
+
+    assert told is not None
+    assert told.listed == {".gitattributes": "H", "é.tsv": "H"}
+
+
+def test_what_is_set_for_one_command_makes_no_worktree_differ(
+    installed: Repo, other: Repo, tmp_path: Path
+) -> None:
+    """It is set for all of them."""
+    for repo in (installed, other):
+        repo.env.update(GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="user.name", GIT_CONFIG_VALUE_0="x")
+    like = model(installed)
+    assert like is not None
+
+    told = likeness.found(like, *asked(other, tmp_path))
+
+    assert told is not None
+    assert told.config.entries[-1].scope == "command"
 
 
 @pytest.mark.parametrize(
@@ -96,9 +133,13 @@ def test_where_worktrees_may_differ_none_is_like_another(
         lambda other: (other.path / ".git").rename(other.path / "git"),
         lambda other: other.common("coord/identities").write_text(""),
         lambda other: other.git("config", "user.name", "Somebody"),
-        lambda other: other.common("hooks/prepare-commit-msg").chmod(0o644),
+        lambda other: other.private("commondir").write_text(f"{copied(other)}\n"),
+        lambda other: other.private("index").write_text("none"),
     ],
-    ids=["more than an author", "no author", "no link", "not joined", "changed since", "silent"],
+    ids=[
+        *("more than an author", "no author", "no link", "not joined", "changed since"),
+        *("of a copy", "no index"),
+    ],
 )
 def test_a_worktree_that_differs_is_asked_in_full(
     installed: Repo, other: Repo, tmp_path: Path, differ: Callable[[Repo], object]
