@@ -139,7 +139,7 @@ def _inside(view: View, means: Means) -> View:
     like = means.model and likeness.found(means.model, view.here, means.prober)
     if like is not None:
         here = view.here._replace(top=os.path.realpath(view.folder))
-        view = replace(view, config=like.config, here=here, hooks=like.hooks, alias=True)
+        view = replace(view, config=like.config, here=here, hooks=like.hooks, alias=like.alias)
         return _guarded(view, means, like.listed)
     listing = configured.ask(view.folder, means.prober.env, means.files)
     hooks, git_dir, top, err = _read(view, listing) or _asked(view, means)

@@ -36,11 +36,13 @@ class Model(NamedTuple):
         before: what git reads before the author that is joined for it.
         after: what it reads then.
         hooks: what it runs.
+        alias: whether ``git coord`` answers there: config names it, and it is everybody's.
     """
 
     before: tuple[Entry, ...]
     after: tuple[Entry, ...]
     hooks: Hooks
+    alias: bool
 
     def listing(self, own: str, author: Iterable[tuple[str, str]]) -> Listing:
         """Return what git reads where another author is joined, from the file `own`."""
@@ -53,16 +55,18 @@ class Like(NamedTuple):
 
     config: Listing
     hooks: Hooks
+    alias: bool
     listed: guards.Tags
 
 
-def model(here: Worktree, config: Listing, hooks: Hooks | None) -> Model | None:
+def model(here: Worktree, config: Listing, hooks: Hooks | None, *, alias: bool) -> Model | None:
     """Return what others can be like, of a worktree that was looked at in full; None for no such.
 
     Args:
         here: the worktree.
         config: what git reads there.
         hooks: what it runs there.
+        alias: whether ``git coord`` answers there.
     """
     own = os.path.realpath(here.private(includeif.AUTHOR))
     folder = os.path.realpath(os.path.join(here.common_dir, "coord"))
@@ -74,7 +78,7 @@ def model(here: Worktree, config: Listing, hooks: Hooks | None) -> Model | None:
     if any(map(_differs, entries)) or not _are_clean(here.common_dir):
         return None
     before, after = entries[: places[0]], entries[places[-1] + 1 :]
-    return Model(tuple(before), tuple(after), hooks._replace(fired=0))
+    return Model(tuple(before), tuple(after), hooks._replace(fired=0), alias)
 
 
 def _differs(entry: Entry) -> bool:
@@ -108,7 +112,7 @@ def found(like: Model, here: Worktree, prober: Prober) -> Like | None:
     wanted = [(one.key, one.value) for one in listing.entries if one.scope != "command"]
     if told.code or _printed(read) != wanted:
         return None
-    return Like(listing, like.hooks, guards.tags(told))
+    return Like(listing, like.hooks, like.alias, guards.tags(told))
 
 
 def _belongs(here: Worktree) -> bool:

@@ -10,11 +10,12 @@ import pytest
 from coord.doctor import configured, likeness
 from coord.doctor.probes import Prober
 from coord.installer import hookspath
+from coord.repo import git
 from coord.repo.worktree import Worktree
 from harness.clinic import diagnosis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from harness import Repo
@@ -30,7 +31,7 @@ def other(installed: Repo, side: Repo, tmp_path: Path) -> Repo:
 def model(repo: Repo) -> likeness.Model | None:
     """Return what others may be like: `side`."""
     [view] = [view for view in diagnosis(repo).views if view.folder.endswith("/side")]
-    return likeness.model(view.here, view.config, view.hooks)
+    return likeness.model(view.here, view.config, view.hooks, alias=view.alias)
 
 
 def asked(repo: Repo, folder: Path) -> tuple[Worktree, Prober]:
@@ -70,6 +71,19 @@ def test_a_worktree_like_another_is_told_of_as_git_tells(
     assert told.hooks.fired == 0
 
 
+def test_where_the_launcher_is_broken_worktrees_are_alike_too(
+    installed: Repo, other: Repo, tmp_path: Path
+) -> None:
+    """No alias answers from any, and that is when somebody asks."""
+    installed.common("hooks/coord/alias").unlink()
+    like = model(installed)
+    assert like is not None
+    told = likeness.found(like, *asked(other, tmp_path))
+
+    assert told is not None
+    assert not told.alias
+
+
 def test_a_worktree_like_another_lists_what_it_has_itself(
     installed: Repo, other: Repo, tmp_path: Path
 ) -> None:
@@ -99,6 +113,28 @@ def test_what_is_set_for_one_command_makes_no_worktree_differ(
 
     assert told is not None
     assert told.config.entries[-1].scope == "command"
+
+
+def test_past_eight_worktrees_each_costs_one_git(
+    installed: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 400 of them a second one costs a second."""
+    trees = [installed.worktree(tmp_path / f"w{number}", f"w{number}") for number in range(9)]
+    asked, run = [], git._run
+
+    def counted(
+        args: tuple[str, ...], cwd: str, *rest: Mapping[str, str] | bytes | None
+    ) -> git.Output:
+        asked.append(cwd)
+        return run(args, cwd, *rest)
+
+    monkeypatch.setattr(git, "_run", counted)
+
+    views = diagnosis(installed).views
+
+    assert [asked.count(str(tree.path)) for tree in trees[-2:]] == [1, 1]
+    assert all(view.hooks is not None and view.hooks.proved for view in views)
+    assert sum(view.hooks.fired for view in views if view.hooks) == 8 * 7
 
 
 @pytest.mark.parametrize(
