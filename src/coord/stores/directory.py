@@ -106,7 +106,7 @@ class Directory:
                 silent.append(line)
             elif rec is not None:
                 yield rec
-        look.note(silent)
+        look.note(silent, self._share)
 
     def _last(self, folder: str) -> Rec | None:
         try:

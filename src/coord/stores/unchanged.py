@@ -65,15 +65,18 @@ class Look:
             os.close(fd)
         return changed
 
-    def note(self, silent: Sequence[str]) -> None:
-        """Have the next look know those lines too, if that is worth it and can be written."""
+    def note(self, silent: Sequence[str], share: int) -> None:
+        """Have the next look know those lines too, if that is worth it and can be written.
+
+        The file is as the records are: those who may read the board may read all that is in it.
+        """
         found, kept = [line for line in silent if line], len(self._kept)
         if len(found) + len(self._known) - kept <= _FEW + kept // _SHARE:
             return
         which, ahead = self._clock
         text = "\n".join((_HEAD, which, repr(ahead), *self._kept, *found, _END))
         with suppress(OSError):
-            temp = publish.written(f"{self._scratch}/x", text.encode(), 0o600)
+            temp = publish.written(f"{self._scratch}/x", text.encode(), share=share)
             try:
                 os.replace(temp, self._file)
             finally:

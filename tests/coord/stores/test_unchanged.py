@@ -35,7 +35,7 @@ IMPORT = "import time\nfrom coord.stores import unchanged\nunchanged._FEW = 0"
 NOTE = (
     "unchanged.mounts.is_local = lambda _: True;"
     "look = unchanged.Look(sys.argv[1], sys.argv[2], time.time() + 3600);"
-    "look.note([line for _, line in look.changed(['s-0', 's-1', 's-2', 's-3'])])"
+    "look.note([line for _, line in look.changed(['s-0', 's-1', 's-2', 's-3'])], 0)"
 )
 
 
@@ -56,7 +56,7 @@ def look(board: Path, later: float = HOUR) -> list[str]:
     """Look, note all that is to be read, and return the names of that."""
     one = unchanged.Look(f"{board}/claims", str(board / "tmp"), time.time() + later)
     changed = one.changed(NAMES)
-    one.note([line for _, line in changed])
+    one.note([line for _, line in changed], 0)
     time.sleep(TICK)
     return [name for name, _ in changed]
 
@@ -67,11 +67,11 @@ def noted(board: Path) -> Path:
 
 
 def test_a_folder_that_is_as_it_was_is_not_read_again(board: Path) -> None:
-    """And nothing is left of the writing."""
+    """Nothing is left of the writing, and who may read the records may read what was noted."""
     assert look(board) == NAMES
     assert look(board) == []
     assert list((board / "tmp").iterdir()) == []
-    assert noted(board).stat().st_mode & 0o777 == 0o600
+    assert noted(board).stat().st_mode == (board / "claims/s-0/00000001").stat().st_mode
 
 
 def test_a_folder_that_was_changed_within_a_minute_is_read_each_time(board: Path) -> None:
