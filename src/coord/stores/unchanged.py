@@ -2,13 +2,14 @@
 
 A scope that was released says nothing to who asks what is taken, and there may be 50,000 of them.
 
-The rule: a folder with the number, the size and the times that it had before its newest record was
-read has that record still, if those times were a minute old by then, and nobody has set the clock
+The rule: a folder with the number and the change time (ctime) that it had before its newest record
+was read has that record still, if that time was a minute old by then, and nobody has set the clock
 since. For a record is put into its folder or taken away, and never changed there; both give the
-folder the time of the clock; and, as in git's index, a time that is no older than the look may be
-that of a change after it. So nothing is believed that was noted in another boot, or by a clock that
-was set since, or of a disk that may be another machine's. A copied repository, or a backup that is
-played back, has folders with other numbers and times, and is read anew.
+folder the time of the clock, and nothing else can set it; and, as in git's index, a time that is no
+older than the look may be that of a change after it. So nothing is believed that was noted in
+another boot, or by a clock that was set since, or of a disk that may be another machine's. A copied
+repository, or a backup that is played back, has folders with other numbers and times, and is read
+anew.
 
 What it does not see: a record that a foreign program rewrote where it stands; and a clock that was
 set back and forth again, and at that a change in the very tick of an earlier one of the same scope.
@@ -89,10 +90,8 @@ def _line(name: str, fd: int, before: int) -> str:
         one = os.stat(name, dir_fd=fd)
     except OSError:
         return ""
-    changed, written = one.st_ctime_ns, one.st_mtime_ns
-    if changed >= before or written >= before:
-        return ""
-    return f"{name} {one.st_ino} {one.st_size} {written} {changed}"
+    changed = one.st_ctime_ns
+    return f"{name} {one.st_ino} {changed}" if changed < before else ""
 
 
 def _noted(file: str, clock: tuple[str, float]) -> frozenset[str]:
