@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _HEAD, _END = "coord-same 1", "end"
-_RACY = 60  # seconds; file systems count in two of them at most
+RACY = 60  # seconds; file systems count in two of them at most
 _SET = 2.0  # seconds that two readings of a clock may be apart on a busy machine
 _FEW, _SHARE = 64, 64  # folders that are rather read each time than all noted anew: 64, and 1/64
 
@@ -45,7 +45,7 @@ class Look:
         self._folder, self._scratch = folder, scratch
         self._file = f"{folder}.same-{os.geteuid()}"
         self._clock = _clock()
-        self._before = int((now - _RACY) * 1e9)
+        self._before = int((now - RACY) * 1e9)
         self._known = _noted(self._file, self._clock)
         self._kept: list[str] = []
 
