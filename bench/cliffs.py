@@ -16,6 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import measure
+from coord.board import eventjson
+from coord.board.events import Event, State
+from coord.identity import pin
+from coord.stores import keys, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -226,6 +230,36 @@ def ids(folder: Path, size: int, *verb: str) -> tuple[Cost, Cost]:
     return least(act)
 
 
+def freed(folder: Path, size: int) -> tuple[Cost, Cost]:
+    """Return what a look at a board costs on which scopes were freed, and a verb that reads none.
+
+    The first look notes what it need not read again, once nothing has changed for a minute.
+    """
+    repo = Repo(folder, inline("file", ""))
+    repo.git("coord", "pin", "--actor", "ada")
+    repo.git("coord", "claim", "task:held")
+    root = repo.path / ".git/coord/board"
+    for number in range(size):
+        scope = f"task:number {number}"
+        prefix = keys.claim(scope)
+        (root / prefix).mkdir()
+        free = Event(1, f"{number:016x}", None, "release", scope, "w", "i", pin.now(), State(1))
+        (root / keys.event(prefix, 1)).write_bytes(eventjson.encode(free))
+    time.sleep(unchanged.RACY + 1)
+    repo.cost("git-coord", "board")
+    return least(lambda ours: repo.cost("git-coord", "board" if ours else "whoami"))
+
+
+def worktrees(folder: Path, size: int) -> tuple[Cost, Cost]:
+    """Return what the doctor costs where there are worktrees, and what git needs to list them."""
+    entries = inline("schema.json", "{}"), inline("log.tsv", "one\n")
+    repo = Repo(folder, *entries)
+    for number in range(size):
+        repo.git("worktree", "add", "-q", f"../w{number}")
+    listing = ("git", "worktree", "list")
+    return least(lambda ours: repo.cost("git-coord", "doctor") if ours else repo.cost(*listing))
+
+
 #: name → what it is, the size at scale 1, and what measures it
 ROWS: dict[str, tuple[str, int, Callable[[Path, int], tuple[Cost, Cost]]]] = {
     "A": ("merge commit, lines", 250_000, lambda at, n: merge_commit(at, n, "unsorted")),
@@ -234,6 +268,8 @@ ROWS: dict[str, tuple[str, int, Callable[[Path, int], tuple[Cost, Cost]]]] = {
     "B2": ("the same, above the threshold", 250_000, lambda at, n: append(at, n, "1m")),
     "C": ("log driver, an early line", 250_000, lambda at, n: merge(at, n, "early")),
     "Cc": ("merge commit, an early line", 250_000, lambda at, n: merge_commit(at, n, "early")),
+    "F": ("board, freed scopes", 12_500, freed),
+    "J": ("doctor, worktrees", 100, worktrees),
     "K": ("write-once gate, own files", 100, once),
     "Ln": ("id next, ids", 25_000, lambda at, n: ids(at, n, "id", "next", "HW")),
     "Ll": ("id list, ids", 25_000, lambda at, n: ids(at, n, "id", "list", "HW")),

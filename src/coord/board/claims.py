@@ -27,7 +27,7 @@ from coord.stores import keys, retired
 from coord.stores.store import StoreError, Unavailable, Unknown, not_permitted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from coord.board.events import Change
     from coord.board.linejson import Page
@@ -66,7 +66,28 @@ def state(store: Store, scope: str) -> State:
 
 def tops(store: Store) -> Iterator[Event]:
     """Yield the newest event of every scope that was ever claimed, by key."""
-    for rec in store.last("claims"):
+    yield from _newest(store, store.last("claims"))
+
+
+def taken(store: Store) -> Iterator[Event]:
+    """Yield :func:`tops`, maybe without scopes that nobody has, waits for, or is offered.
+
+    To show what is: where something is decided on it, all are read.
+    """
+    yield from _newest(store, store.last("claims", but=_is_free))
+
+
+def _is_free(rec: Rec) -> bool:
+    """Tell whether an event leaves a scope to nobody; what cannot be read leaves it to unknown."""
+    try:
+        event = eventjson.decode(rec.value, rec.key.rpartition("/")[0], keys.seq_of(rec.key))
+    except eventjson.Foreign:
+        return False
+    return event.is_whole() and not (event.state.line or event.state.offers)
+
+
+def _newest(store: Store, recs: Iterable[Rec]) -> Iterator[Event]:
+    for rec in recs:
         folder, seq = rec.key.rpartition("/")[0], keys.seq_of(rec.key)
         try:
             found: Event | None = eventjson.decode(

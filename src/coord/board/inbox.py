@@ -64,7 +64,7 @@ def unread(
     new = [f"{prefix}/{name}" for name in _names(store, instance) if name not in known]
     found = (rec for key in new if (rec := store.read(key)) is not None)
     letters = _letters(in_order(store, found), broken)
-    newest = claims.tops(store) if tops is None else tops
+    newest = claims.taken(store) if tops is None else tops
     return _by_time(store, letters, _offers(newest, instance, known))
 
 
@@ -75,7 +75,7 @@ def every(store: Store, instance: str | None, broken: list[str] | None = None) -
     known = read_ids(store, instance)
     found = _letters(in_order(store, store.list(keys.messages(instance))), broken)
     letters = [one._replace(read=one.id in known) for one in found]
-    return _by_time(store, letters, _offers(claims.tops(store), instance, known))
+    return _by_time(store, letters, _offers(claims.taken(store), instance, known))
 
 
 def named(store: Store, instance: str, text: str) -> list[str]:

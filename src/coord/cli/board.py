@@ -37,7 +37,7 @@ def board(asked: str | None, *, page: str | None, watch: bool, as_json: bool) ->
     elif watch:
         from coord.cli import watching  # noqa: PLC0415  # shutil, which no other board pays for
 
-        watching.screen(lambda: _frame(boards.board(call)))
+        watching.screen(lambda: _frame(boards.board(call, everything=False)))
     else:
         _show(call, as_json=as_json)
 
@@ -45,7 +45,7 @@ def board(asked: str | None, *, page: str | None, watch: bool, as_json: bool) ->
 def _show(call: Call, *, as_json: bool) -> None:
     # All that is read here is kept to the end: looking for garbage in it took a tenth.
     gc.disable()
-    found = boards.board(call)
+    found = boards.board(call, everything=as_json)
     for pair in view.lookalikes(found.rows):
         show.note(f"{pair[0]} and {pair[1]} differ in case only")
     if not as_json:

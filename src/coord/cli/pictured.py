@@ -35,7 +35,7 @@ def write(call: Call, path: str, refresh: int | None = None) -> None:
 
 def seen(call: Call) -> Seen:
     """Return what the page shows."""
-    found = boards.board(call)
+    found = boards.board(call, everything=False)
     now = time.time() if found.roll.now is None else found.roll.now
     return Seen(
         _name(found.worker.here.common_dir),

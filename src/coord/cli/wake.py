@@ -31,7 +31,8 @@ def _seconds(ctx: click.Context, param: click.Parameter, text: str | None) -> fl
 def wake(asked: str | None, *, stagger: float | None, at_once: bool, as_json: bool) -> None:
     """Begin a session: who is here, what is taken, what was shipped, and one suggestion."""
     gc.disable()  # as in `board`
-    made = waking.wake(edge.call(asked, "wake"), 0.0 if at_once else stagger)
+    pause = 0.0 if at_once else stagger
+    made = waking.wake(edge.call(asked, "wake"), pause, everything=as_json)
     ahead.warn(made.put_down)
     ahead.warn(made.shipped)
     if as_json:

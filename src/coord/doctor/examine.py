@@ -185,8 +185,8 @@ def _looks(siblings: Sequence[Sibling], means: Means, pool: Executor) -> list[Vi
     folders = {view.hooks.folder for view in first if view.hooks and view.hooks.proved}
     aliases = [view.config.last("alias.coord") for view in first if view.alias]
     texts = {alias.value for alias in aliases if alias is not None}
-    found = (likeness.model(view.here, view.config, view.hooks) for view in first if view.alias)
-    model = next(filter(None, found), None)
+    alike = (likeness.model(one.here, one.config, one.hooks, alias=one.alias) for one in first)
+    model = next(filter(None, alike), None)
     lighter = means._replace(proved=frozenset(folders | texts), model=model)
     return first + list(pool.map(lambda sibling: look(sibling, lighter), siblings[_IN_FULL:]))
 

@@ -139,8 +139,8 @@ def _inside(view: View, means: Means) -> View:
     like = means.model and likeness.found(means.model, view.here, means.prober)
     if like is not None:
         here = view.here._replace(top=os.path.realpath(view.folder))
-        view = replace(view, config=like.config, here=here, hooks=like.hooks, alias=True)
-        return _guarded(view, means)
+        view = replace(view, config=like.config, here=here, hooks=like.hooks, alias=like.alias)
+        return _guarded(view, means, like.listed)
     listing = configured.ask(view.folder, means.prober.env, means.files)
     hooks, git_dir, top, err = _read(view, listing) or _asked(view, means)
     fault, words = _disagreement(view, git_dir, top, err)
@@ -159,12 +159,14 @@ def _inside(view: View, means: Means) -> View:
     return view if view.bare else _guarded(view, means)
 
 
-def _guarded(view: View, means: Means) -> View:
+def _guarded(view: View, means: Means, listed: guards.Tags | None = None) -> View:
     """Look who commits there, and what is guarded."""
     idents = _configured(view.config) or _idents(view.folder)
     found = Guards()
     if means.installed:
-        found = guards.ask(view.here, view.config, means.block, means.git, means.known)
+        found = guards.ask(
+            view.here, view.config, means.block, means.git, means.known, listed=listed
+        )
     return replace(view, author=idents["AUTHOR"], committer=idents["COMMITTER"], guards=found)
 
 

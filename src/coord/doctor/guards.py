@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from coord.doctor.configured import Listing
     from coord.installer.attributesfile import Line
+    from coord.repo.git import Output
     from coord.repo.worktree import Worktree
     from coord.settings.sections import Unknown
 
@@ -29,6 +30,10 @@ _LOOKED_AT = 50  # logs of one worktree, which are few
 _NAMES = tuple(map(guarded.attribute, guarded.KINDS))
 _READS_OUTSIDE = (2, 43)  # the first git that reads attributes files outside of a sparse cone
 _SPECS = (*(f":(top,attr:{name})" for name in _NAMES), ":(top,glob)**/.gitattributes")
+#: What lists what can be guarded in a worktree, and what says so.
+LISTED = (*("ls-files", "-t", "-z", "--full-name", "--"), *_SPECS, f":(top,literal){config.FILE}")
+#: Path → tag of ``git ls-files -t``: ``S`` is outside of the sparse checkout.
+Tags = dict[str, str]
 
 
 class Path(NamedTuple):
@@ -109,6 +114,8 @@ def ask(
     block: Sequence[Line],
     version: tuple[int, ...],
     known: Known | None = None,
+    *,
+    listed: Tags | None = None,
 ) -> Guards:
     """Look at the guarded paths of one worktree.
 
@@ -118,12 +125,13 @@ def ask(
         block: the rules in ``info/attributes``.
         version: git's.
         known: what other worktrees were found to have.
+        listed: what git has listed there; by default it is asked.
     """
     known = known or Known({}, {})
-    tags = _tags(here, (*_SPECS, f":(top,literal){config.FILE}"), known.env)
-    texts, hidden = _files(here, tags, cone=version < _READS_OUTSIDE and _is_cone(listing))
+    found = tags(git.tell(*LISTED, cwd=here.cwd, env=known.env)) if listed is None else listed
+    texts, hidden = _files(here, found, cone=version < _READS_OUTSIDE and _is_cone(listing))
     rules = tuple(attributesfile.rules(texts.get(attributesfile.COMMITTED, b"")))
-    paths = _paths(here, tags, listing.values(), known)
+    paths = _paths(here, found, listing.values(), known)
     declared, fault = _declared(here)
     derived = [path.path for path in paths if path.kind == "derived"]
     fold = listing.values().get("core.ignorecase", "")
@@ -138,7 +146,7 @@ def ask(
         without=() if fault else _without(matching, declared, derived, (*rules, *block)),
         fault=fault,
         unknown=declared.unknown,
-        undeclared=tags.get(config.FILE) == "S" and not os.path.lexists(_full(here, config.FILE)),
+        undeclared=found.get(config.FILE) == "S" and not os.path.lexists(_full(here, config.FILE)),
         changelogs=tuple(_changelogs(here, paths)),
     )
 
@@ -174,26 +182,23 @@ def _macros(text: bytes) -> frozenset[str]:
     return frozenset(map(os.fsdecode, names))
 
 
-def _tags(here: Worktree, specs: Iterable[str], env: Mapping[str, str] | None) -> dict[str, str]:
-    """Return path → tag of ``git ls-files -t``: ``S`` is outside of the sparse checkout."""
-    done = git.tell("ls-files", "-t", "-z", "--full-name", "--", *specs, cwd=here.cwd, env=env)
-    return {field[2:]: field[0] for field in done.fields}
+def tags(told: Output) -> Tags:
+    """Return what git has told of :data:`LISTED`."""
+    return {field[2:]: field[0] for field in told.fields}
 
 
-def _files(
-    here: Worktree, tags: dict[str, str], *, cone: bool
-) -> tuple[dict[str, bytes], tuple[str, ...]]:
+def _files(here: Worktree, listed: Tags, *, cone: bool) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the attributes files that git reads here, and those with guards that it does not.
 
     git falls back on the index for a file that is not checked out, but with a cone it used to skip
     those outside: all they speak of should be outside too.
     """
-    names = [name for name in tags if os.path.basename(name) == attributesfile.COMMITTED]
+    names = [name for name in listed if os.path.basename(name) == attributesfile.COMMITTED]
     texts: dict[str, bytes] = {}
     hidden = []
     for name in dict.fromkeys((attributesfile.COMMITTED, *names)):
         text = disk.read(_full(here, name))
-        away = text is None and tags.get(name) == "S"
+        away = text is None and listed.get(name) == "S"
         if away:
             text = git.ask("cat-file", "blob", f":{name}", cwd=here.cwd).out
         if away and cone and attributesfile.rules(text or b""):
@@ -210,39 +215,39 @@ def _is_cone(listing: Listing) -> bool:
 
 
 def _paths(
-    here: Worktree, tags: dict[str, str], settings: dict[str, str], known: Known
+    here: Worktree, listed: Tags, settings: dict[str, str], known: Known
 ) -> tuple[Path, ...]:
     """Return the guarded ones among the listed paths, as git sees their attributes."""
-    decide = _deciding(here, tags, settings)
+    decide = _deciding(here, listed, settings)
     triples = known.attributes.get(decide) if decide else None
     if triples is None:
-        triples = guarded.attributes(here, ("merge", *_NAMES), tags)
+        triples = guarded.attributes(here, ("merge", *_NAMES), listed)
     if decide:
         known.attributes[decide] = triples
     values: dict[str, dict[str, str]] = {}
     for path, name, value in triples:
         values.setdefault(path, {})[name] = value
     return tuple(
-        Path(path, kind, found["merge"], tags[path] == "S")
+        Path(path, kind, found["merge"], listed[path] == "S")
         for path, found in values.items()
         for kind in guarded.KINDS
         if found[guarded.attribute(kind)] == "set"
     )
 
 
-def _deciding(here: Worktree, tags: dict[str, str], settings: dict[str, str]) -> Deciding | None:
+def _deciding(here: Worktree, listed: Tags, settings: dict[str, str]) -> Deciding | None:
     """Return what decides the attributes of the listed paths; None if it is not files alone.
 
     In place of a file that is not checked out git takes the one of the index.
     """
-    folders = {folder for path in tags for folder in _above(path)}
+    folders = {folder for path in listed for folder in _above(path)}
     names = sorted(os.path.join(folder, attributesfile.COMMITTED) for folder in folders)
     texts = {name: disk.read(_full(here, name)) for name in names}
     own = settings.get("core.attributesfile", "")
-    away = any(text is None and name in tags for name, text in texts.items())
+    away = any(text is None and name in listed for name, text in texts.items())
     if away or "attr.tree" in settings or (own and not own.startswith(("/", "~"))):
         return None
-    return (own, settings.get("core.ignorecase", "")), (*tags,), (*texts.values(),)
+    return (own, settings.get("core.ignorecase", "")), (*listed,), (*texts.values(),)
 
 
 def _above(path: str) -> Iterator[str]:

@@ -1,7 +1,10 @@
 """One more of many worktrees that are alike: whether git reads there what it reads in another.
 
-The git that fires the probe there prints all that it reads. What has to be so for that to be safe
-is known before: our own files hold what we write, and nothing sets places for one worktree alone.
+Where git ran all of our hooks in one worktree it runs them in each that belongs to the same common
+git dir and reads the same config: they are the same files, found by the same words. No hook is
+fired there: the git that has to list the guarded paths prints all that it reads. What has to be so
+for that to tell is known before: our own files hold what we write, and nothing sets places for one
+worktree alone.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import gitconfig, peerfile
-from coord.doctor import configured, strayed
+from coord.doctor import configured, guards, strayed
 from coord.doctor.configured import Entry, Listing
 from coord.identity import includeif
 
@@ -33,11 +36,13 @@ class Model(NamedTuple):
         before: what git reads before the author that is joined for it.
         after: what it reads then.
         hooks: what it runs.
+        alias: whether ``git coord`` answers there: config names it, and it is everybody's.
     """
 
     before: tuple[Entry, ...]
     after: tuple[Entry, ...]
     hooks: Hooks
+    alias: bool
 
     def listing(self, own: str, author: Iterable[tuple[str, str]]) -> Listing:
         """Return what git reads where another author is joined, from the file `own`."""
@@ -46,19 +51,22 @@ class Model(NamedTuple):
 
 
 class Like(NamedTuple):
-    """What git reads and runs in a worktree like another."""
+    """What git reads, runs and lists in a worktree like another."""
 
     config: Listing
     hooks: Hooks
+    alias: bool
+    listed: guards.Tags
 
 
-def model(here: Worktree, config: Listing, hooks: Hooks | None) -> Model | None:
+def model(here: Worktree, config: Listing, hooks: Hooks | None, *, alias: bool) -> Model | None:
     """Return what others can be like, of a worktree that was looked at in full; None for no such.
 
     Args:
         here: the worktree.
         config: what git reads there.
         hooks: what it runs there.
+        alias: whether ``git coord`` answers there.
     """
     own = os.path.realpath(here.private(includeif.AUTHOR))
     folder = os.path.realpath(os.path.join(here.common_dir, "coord"))
@@ -70,7 +78,7 @@ def model(here: Worktree, config: Listing, hooks: Hooks | None) -> Model | None:
     if any(map(_differs, entries)) or not _are_clean(here.common_dir):
         return None
     before, after = entries[: places[0]], entries[places[-1] + 1 :]
-    return Model(tuple(before), tuple(after), hooks._replace(fired=1))
+    return Model(tuple(before), tuple(after), hooks._replace(fired=0), alias)
 
 
 def _differs(entry: Entry) -> bool:
@@ -94,15 +102,28 @@ def _are_clean(common_dir: str) -> bool:
 
 
 def found(like: Model, here: Worktree, prober: Prober) -> Like | None:
-    """Fire the probe in a worktree; return what git reads and runs there, None if it differs."""
+    """Return what git reads, runs and lists in a worktree; None if it differs from the model."""
     author = _author(here.private(includeif.AUTHOR))
-    if not author or not here.linked or not strayed.leads(here.cwd, here.git_dir):
+    if not author or not _belongs(here):
         return None
     listing = like.listing(os.path.realpath(here.private(includeif.AUTHOR)), author)
-    read = prober.traced(here.cwd, _PRINTED)
-    if read is None or _printed(read) != [(entry.key, entry.value) for entry in listing.entries]:
+    told, read = prober.traced(*guards.LISTED, cwd=here.cwd, keys=_PRINTED)
+    # What is set for this very command is set for each, and says the same everywhere.
+    wanted = [(one.key, one.value) for one in listing.entries if one.scope != "command"]
+    if told.code or _printed(read) != wanted:
         return None
-    return Like(listing, like.hooks)
+    return Like(listing, like.hooks, like.alias, guards.tags(told))
+
+
+def _belongs(here: Worktree) -> bool:
+    """Tell whether git finds this private git dir from the worktree, and from there the common."""
+    if not here.linked or not strayed.leads(here.cwd, here.git_dir):
+        return False
+    try:
+        named = os.fsdecode(peerfile.read(here.private("commondir"))).rstrip("\n")
+    except OSError:
+        return False
+    return os.path.realpath(here.private(named)) == os.path.realpath(here.common_dir)
 
 
 def _author(path: str) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from coord.doctor.configured import Listing
     from coord.installer.disk import Entry
+    from coord.repo.git import Output
 
 VARIABLE = "COORD_PROBE"
 _NO_FILES = (("core.hooksPath", os.devnull),)
@@ -130,17 +131,18 @@ class Prober(NamedTuple):
             git.as_user("-c", line, "coord-probe", cwd=cwd, env={**self.env, VARIABLE: answer.path})
             return "alias" in answer.lines()
 
-    def traced(self, cwd: str, keys: str) -> bytes | None:
-        """Fire one hook in `cwd`, and return what git prints of its config; None if it is silent.
+    def traced(self, *args: str, cwd: str, keys: str) -> tuple[Output, bytes]:
+        """Return what git answers in `cwd`, and what it prints of its config meanwhile.
 
         Args:
-            cwd: the worktree; what git reads and runs there is known.
+            args: of a command that runs no hooks; config of this very environment is left out.
+            cwd: the worktree.
             keys: patterns of the keys.
         """
         with _File(self.scratch) as trace:
             env = {"GIT_TRACE2_EVENT": trace.path, "GIT_TRACE2_CONFIG_PARAMS": keys}
-            heard = self._fired(cwd, [_ONE], {**self.env, **env})
-            return trace.data() if heard == [_ONE] else None
+            done = git.as_user(*args, cwd=cwd, env={**git.elsewhere(self.env), **env})
+            return done, trace.data()
 
     def _fired(self, cwd: str, events: Sequence[str], env: Mapping[str, str]) -> list[str]:
         """Let git run the hooks of `events` and return those that answered, in order."""

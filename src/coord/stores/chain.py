@@ -243,8 +243,9 @@ class Chain(Transacting[Held]):
         ours = (rec for rec in found if keys.is_key(rec.key))
         return sorted(ours, key=lambda rec: rec.key.split("/"))
 
-    def last(self, prefix: str) -> Iterable[Rec]:
+    def last(self, prefix: str, *, but: Callable[[Rec], bool] | None = None) -> Iterable[Rec]:
         """See :meth:`.Store.last`."""
+        del but
         tops: dict[str, Rec] = {}
         for rec in self.list(prefix):
             folder = rec.key.rpartition("/")[0]

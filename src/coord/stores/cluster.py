@@ -144,8 +144,9 @@ class Cluster(Transacting["Document"]):
         """See :meth:`.Store.list`."""
         return self._below(prefix, wire.within(_LISTING), values=values)
 
-    def last(self, prefix: str) -> Iterable[Rec]:
+    def last(self, prefix: str, *, but: Callable[[Rec], bool] | None = None) -> Iterable[Rec]:
         """See :meth:`.Store.last`; a folder's last is its last of three parts."""
+        del but
         end = wire.within(_LISTING)
         found: dict[str, list[str]] = {}
         for rec in self._below(prefix, end, values=False):

@@ -17,7 +17,7 @@ from coord.stores import keys, recordfile, sweeplock
 from coord.stores.store import Caps, Rec, Unavailable, Unknown, in_turn, not_permitted, one_by_one
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from coord.stores import moved
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 DEEP = frozenset({"claims", "ids", "letters", "messages", "notices", "posted", "read"})
 _LITTER_AGE = 3600
 _TRIES = 16
+_MANY = 256  # folders: of fewer it is not worth to know which are as they were
 _DENIED = frozenset({"EROFS", "EACCES", "EPERM"})
 
 
@@ -79,19 +80,40 @@ class Directory:
             if rec is not None:
                 yield rec
 
-    def last(self, prefix: str) -> Iterator[Rec]:
+    def last(self, prefix: str, *, but: Callable[[Rec], bool] | None = None) -> Iterator[Rec]:
         """See :meth:`.Store.last`."""
         keys.require(f"{prefix}/x")
-        for name in self._parts(prefix):
-            folder = f"{prefix}/{name}"
-            try:
-                newest = self._newest(folder)
-            except Unavailable as error:  # another user's, closed to us: the rest can be read
-                yield Rec(keys.event(folder, 1), b"", denied=error.why)
-                continue
-            rec = self._read(f"{folder}/{newest}") if newest else None
+        names = self._entries(prefix)
+        if but is not None and len(names) > _MANY:
+            yield from self._telling(prefix, names, but)
+            return
+        for name in sorted(filter(keys.is_part, names)):
+            rec = self._last(f"{prefix}/{name}")
             if rec is not None:
                 yield rec
+
+    def _telling(
+        self, prefix: str, names: Sequence[str], but: Callable[[Rec], bool]
+    ) -> Iterator[Rec]:
+        """Yield the last records that say something; folders that are as they were are not read."""
+        from coord.stores import unchanged  # noqa: PLC0415  # for large boards alone
+
+        look = unchanged.Look(f"{self._root}/{prefix}", self._scratch, self.now())
+        silent = []
+        for name, line in sorted(look.changed(names)):
+            rec = self._last(f"{prefix}/{name}") if keys.is_part(name) else None
+            if rec is not None and but(rec):
+                silent.append(line)
+            elif rec is not None:
+                yield rec
+        look.note(silent, self._share)
+
+    def _last(self, folder: str) -> Rec | None:
+        try:
+            newest = self._newest(folder)
+        except Unavailable as error:  # another user's, closed to us: the rest can be read
+            return Rec(keys.event(folder, 1), b"", denied=error.why)
+        return self._read(f"{folder}/{newest}") if newest else None
 
     def folders(self, prefix: str) -> Sequence[str]:
         """See :meth:`.Store.folders`."""
@@ -208,7 +230,7 @@ class Directory:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def now(self) -> float | None:
+    def now(self) -> float:
         """Return the time of the clock that stamps files here: a touched probe's.
 
         A read-only board can still be read: then this host's clock must do.
@@ -297,7 +319,7 @@ class Directory:
         for path in made:
             sharing.folder(path, share)
         if made:
-            recordfile.sweep(self._scratch, (self.now() or 0) - _LITTER_AGE)
+            recordfile.sweep(self._scratch, self.now() - _LITTER_AGE)
         return made
 
     def _names(self, prefix: str) -> Iterator[str]:
@@ -319,15 +341,16 @@ class Directory:
         return [name for name in self._listed(prefix) if keys.is_part(name)]
 
     def _listed(self, prefix: str) -> Sequence[str]:
+        names = self._entries(prefix)
+        return sorted(names) if len(names) > 1 else names
+
+    def _entries(self, prefix: str) -> Sequence[str]:
         try:
-            names = os.listdir(f"{self._root}/{prefix}")
+            return os.listdir(f"{self._root}/{prefix}")
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise self._failed(error) from error
-        if len(names) > 1:
-            names.sort()
-        return names
 
     def _failed(self, error: OSError) -> StoreError:
         """Return why the system refused; it is raised only where nothing was published."""

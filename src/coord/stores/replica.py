@@ -22,7 +22,7 @@ from coord.stores.store import Misconfigured, Pending, Rec, StoreError, Unavaila
 from coord.stores.transacting import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from coord.stores.firstseen import Sightings
@@ -268,8 +268,9 @@ class Replica:
         recs = self._rows("path > ? AND path < ? AND ours ORDER BY path", *below(prefix))
         return recs if values else [rec._replace(value=b"") for rec in recs]
 
-    def last(self, prefix: str) -> Sequence[Rec]:
+    def last(self, prefix: str, *, but: Callable[[Rec], bool] | None = None) -> Sequence[Rec]:
         """See :meth:`.Store.last`."""
+        del but
         tops = f"SELECT {LAST} FROM rec WHERE path > ? AND path < ? AND ours AND folder <> ?"  # noqa: S608
         where = f"path IN ({tops} GROUP BY folder) ORDER BY path"
         return self._rows(where, *below(prefix), prefix)

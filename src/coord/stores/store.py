@@ -18,7 +18,7 @@ from coord.base.errors import Environment
 from coord.base.frozen import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from coord.stores.probe import Probe
@@ -144,10 +144,11 @@ class Store(Protocol):
         empty and unread.
         """
 
-    def last(self, prefix: str) -> Iterable[Rec]:
+    def last(self, prefix: str, *, but: Callable[[Rec], bool] | None = None) -> Iterable[Rec]:
         """Return the last record of every folder below `prefix`, by number or by key, sorted.
 
-        One look a folder, where a list would bring every record of every log.
+        One look a folder, where a list would bring every record of every log. Those of which `but`
+        says that they say nothing may be left out; it says always the same of the same bytes.
         """
 
     def folders(self, prefix: str) -> Sequence[str]:

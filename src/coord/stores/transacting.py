@@ -14,7 +14,7 @@ from coord.stores import answers, keys, moved
 from coord.stores.store import in_turn, one_by_one
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from coord.stores.news import Delta, Since
@@ -115,7 +115,7 @@ class Transacting(ABC, Generic[Held]):
         """See :meth:`.Store.list`."""
 
     @abstractmethod
-    def last(self, prefix: str) -> Iterable[Rec]:
+    def last(self, prefix: str, *, but: Callable[[Rec], bool] | None = None) -> Iterable[Rec]:
         """See :meth:`.Store.last`; a folder's last is its last of three parts."""
 
     @abstractmethod

@@ -11,7 +11,7 @@ from coord.stores import chosen
 from coord.work import arrive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from coord.board.events import Event
     from coord.board.roll import Member, Roll
@@ -38,14 +38,19 @@ class Board(NamedTuple):
         return chosen.unreached(self.worker.store)
 
 
-def board(call: Call) -> Board:
-    """Return every worker and every claim, scopes in order."""
+def board(call: Call, *, everything: bool = True) -> Board:
+    """Return every worker and every claim, scopes in order; `everything`: free ones as well."""
     worker = arrive.looking(call)
     for one in underneath.moved(worktree.siblings(worker.here), worker.here.common_dir):
         call.note(f"{one.what} in {one.sibling.path}: git coord doctor")
     roll = worker.roll()
-    rows = rows_of(claims.tops(worker.store), roll)
+    rows = rows_of(newest(worker.store, everything=everything), roll)
     return Board(worker, roll, roll.members(view.owners(rows)), rows)
+
+
+def newest(store: Store, *, everything: bool) -> Iterator[Event]:
+    """Return the newest events of all scopes, or of those that are not free."""
+    return claims.tops(store) if everything else claims.taken(store)
 
 
 def rows_of(events: Iterable[Event], roll: Roll) -> list[Row]:

@@ -26,5 +26,5 @@ def announcements(call: Call) -> Announcements:
     """Return the claims of living workers on branches, and those with intent or paths."""
     worker = arrive.looking(call)
     roll = worker.roll()
-    events = sorted(claims.tops(worker.store), key=lambda event: event.scope)
+    events = sorted(claims.taken(worker.store), key=lambda event: event.scope)
     return Announcements(worker, roll, abouttext.announced(events, roll))

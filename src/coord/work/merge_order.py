@@ -57,5 +57,5 @@ def merge_order(call: Call, onto: str | None = None) -> Order:
     """
     worker = arrive.looking(call)
     goal = target(worker.here, onto, "merge-order")
-    tops = list(claims.tops(worker.store))
+    tops = list(claims.taken(worker.store))
     return Order(worker.here, merging.planned(worker.here, tops, goal, worker.roll()))

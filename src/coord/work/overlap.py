@@ -31,7 +31,7 @@ def overlap(call: Call) -> Overlap:
     """Return which declared paths meet, and which files two branches have in fact both changed."""
     worker = arrive.looking(call)
     roll = worker.roll()
-    tops = list(claims.tops(worker.store))
+    tops = list(claims.taken(worker.store))
     declared = pathspecs.meetings(worker.here, overlaps.live(tops, roll))
     landed = overlaps.Landed(worker, roll, tops)
     met = overlaps.unlanded(landed, declared)

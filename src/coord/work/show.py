@@ -11,7 +11,7 @@ from coord.work import arrive
 from coord.work import board as boards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from coord.board.events import Event
     from coord.board.roll import Member, Roll
@@ -84,19 +84,14 @@ def past(found: Shown, event: Event) -> list[Event]:
 
 
 def _subject(worker: Worker, roll: Roll, name: str) -> Subject:
-    events = sorted(claims.tops(worker.store), key=lambda event: event.scope)
-    found = (
-        _scope(events, scopes.parse(name, worker.here.top))
-        if ":" in name
-        else _actor(events, roll, name)
-        or _branch(events, roll, name)
-        or _scope(events, scopes.parse(name, worker.here.top))
-    )
+    events = sorted(claims.taken(worker.store), key=lambda event: event.scope)
+    named = None if ":" in name else _actor(events, roll, name) or _branch(events, roll, name)
+    found = named or _scope(worker, events, scopes.parse(name, worker.here.top))
     if found is None and name in {worker.me.actor, worker.me.instance}:
         # Whoever has claimed nothing yet may not be on the roll.
         return Subject("actor", worker.me.actor, (), frozenset({worker.instance} - {""}))
     if found is None:
-        raise _unknown(roll, events, name)
+        raise _unknown(roll, claims.tops(worker.store), name)
     return found
 
 
@@ -120,8 +115,10 @@ def _branch(events: Sequence[Event], roll: Roll, name: str) -> Subject | None:
     return Subject("branch", name, found, frozenset()) if found else None
 
 
-def _scope(events: Sequence[Event], scope: str) -> Subject | None:
+def _scope(worker: Worker, events: Sequence[Event], scope: str) -> Subject | None:
     found = _where(events, lambda event: event.scope == scope)
+    free = None if found else claims.top(worker.store, scope)
+    found = found or (() if free is None else (free,))
     return Subject("scope", scope, found, frozenset()) if found else None
 
 
@@ -129,7 +126,7 @@ def _where(events: Sequence[Event], test: Callable[[Event], bool]) -> tuple[Even
     return tuple(filter(test, events))
 
 
-def _unknown(roll: Roll, events: Sequence[Event], name: str) -> Refused:
+def _unknown(roll: Roll, events: Iterable[Event], name: str) -> Refused:
     names = {one.actor for one in roll.everyone()} | {event.scope for event in events}
     near = recipients.nearest(names, name)
     return Refused(

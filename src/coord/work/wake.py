@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from coord.base.errors import CoordError
-from coord.board import claims, inbox, view
+from coord.board import inbox, view
 from coord.board.roll import Roll
 from coord.fleet import lanes, mirror, suggestion
 from coord.fleet.ledger import Move, PutDown, Until
@@ -55,12 +55,13 @@ class Woken(NamedTuple):
     shipped: moves.Read[Move]
 
 
-def wake(call: Call, stagger: float | None = None) -> Woken:
+def wake(call: Call, stagger: float | None = None, *, everything: bool = True) -> Woken:
     """Begin a session; a part that cannot be had is named on the screen, and the others stand.
 
     Args:
         call: who wakes.
         stagger: seconds to wait at most, at random; None: what is declared, 0: not at all.
+        everything: scopes that are free belong to the board as well.
     """
     missing: dict[str, str] = {}
     top = where.located(call).top
@@ -71,7 +72,7 @@ def wake(call: Call, stagger: float | None = None) -> Woken:
     worker.beat()
     _enrol(worker)
     arrive.tell_of_others(call, worker)
-    return _gathered(worker, declared, missing)
+    return _gathered(worker, declared, missing, everything=everything)
 
 
 def aged(made: Woken) -> Screen:
@@ -86,10 +87,12 @@ def aged(made: Woken) -> Screen:
     return made.screen._replace(rows=rows)
 
 
-def _gathered(worker: Worker, declared: Config, missing: dict[str, str]) -> Woken:
+def _gathered(
+    worker: Worker, declared: Config, missing: dict[str, str], *, everything: bool
+) -> Woken:
     fleet, me, now = declared.fleet, worker.me, time.time()
     roll = Roll(worker.store, worker.here, declared.expires)
-    tops = _part(missing, "claims", lambda: list(claims.tops(worker.store)))
+    tops = _part(missing, "claims", lambda: list(board.newest(worker.store, everything=everything)))
     members, rows, holders = _board(tops, roll, missing)
     shipped, put_down = Until[Move](now), Until[PutDown](now)
     messages = _part(missing, "messages", lambda: _unread(worker, tops))

@@ -42,4 +42,4 @@ def workers(store: Store) -> set[str]:
 
 
 def _claimed(store: Store) -> Iterator[Event]:
-    return (event for event in claims.tops(store) if event.state.line)
+    return (event for event in claims.taken(store) if event.state.line)

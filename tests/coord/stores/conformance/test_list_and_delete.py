@@ -72,6 +72,21 @@ def test_the_last_of_each_folder_is_found_in_one_look(store: Store) -> None:
     assert list(store.last("messages")) == []
 
 
+def test_of_the_last_records_those_that_say_nothing_may_be_left_out(store: Store) -> None:
+    """However often it is asked; others are there, also of a folder that said nothing before."""
+    for name, value in (("s-a", b"free"), ("s-b", b"held"), ("s-c", b"free")):
+        store.create(f"claims/{name}/00000001", value)
+
+    def told() -> list[str]:
+        found = store.last("claims", but=lambda rec: rec.value == b"free")
+        return [rec.key for rec in found if rec.value != b"free"]
+
+    assert told() == told() == ["claims/s-b/00000001"]
+    store.create("claims/s-a/00000002", b"held")
+    store.create("claims/s-b/00000002", b"free")
+    assert told() == ["claims/s-a/00000002"]
+
+
 def test_a_prefix_is_whole_parts_of_a_key(store: Store) -> None:
     """``a`` does not leak ``ab``, nor a file ``a`` a folder ``a``."""
     store.create("claims/s-a/00000001", b"1")
