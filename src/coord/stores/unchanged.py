@@ -54,7 +54,7 @@ class Look:
         if not mounts.is_local(self._folder):
             return [(name, "") for name in names]
         known, kept, changed = self._known, self._kept, []
-        fd = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for name in names:
                 line = _line(name, fd, self._before)
