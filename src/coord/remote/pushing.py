@@ -236,7 +236,7 @@ def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:
 
 def _contains(place: Place, now: Tip, made: Tip) -> bool:
     on = now.line == made.line
-    return on and objects.distance(place.cache, made.name, now.name) is not None
+    return on and objects.commits(place.cache, made.name, now.name) is not None
 
 
 def _is_sent(place: Place, tip: Tip, made: Tip, end: float) -> bool:

@@ -69,7 +69,7 @@ class Chain(Transacting[Held]):
         self._share = Share(rate, tell)
         self._fresh = fresh
         self._owes = False
-        self._heard = tips.NEVER
+        self._heard = Tip()
 
     @property
     def where(self) -> str:
@@ -150,9 +150,10 @@ class Chain(Transacting[Held]):
         return found
 
     def _since(self, since: Since) -> Delta:
-        asked, heard, self._heard = tips.clock(), self._heard, tips.NEVER
-        begun = heard if asked - heard < 2 * _EVERY else asked - self._fresh
+        asked, heard, self._heard = tips.clock(), self._heard, Tip()
+        begun = heard.began if asked - heard.began < 2 * _EVERY else asked - self._fresh
         tip = tips.fetched(self._place, begun)
+        tip = heard if tip.began == heard.began else tip
         found = self._news(since, tip) if since.rev else None
         if found is not None:
             return found
@@ -173,6 +174,8 @@ class Chain(Transacting[Held]):
         cache = self._place.cache
         if rev >= tip.rev:
             return objects.Changes({}, ())
+        if tip.step and tip.step.rev == rev:
+            return tip.step.changes
         if rev == tips.EMPTY:
             return objects.Changes(objects.files(cache, tip.name), ())
         old = objects.ancestor(cache, tip.name, tip.rev - rev)
@@ -272,7 +275,7 @@ class Chain(Transacting[Held]):
             tip = tips.known(self._place)
             if tip.rev == rev and tips.clock() - tip.began >= every:
                 tip = self._tried(lambda: tips.fetched(self._place, tips.clock() - every))
-            self._heard = tip.began  # who keeps watch reads what that saw, and fetches nothing more
+            self._heard = tip  # who keeps watch reads what that saw, and fetches nothing more
             if tip.rev != rev:
                 return True
             time.sleep(min(_LOOK, left))
