@@ -67,6 +67,7 @@ class Replica:
         self.unsettled: Collection[str] = ()
         self._copy = KeptCopy(cluster, path, fresh, epoch, url)
         self._alone_since: int | None = None
+        self._brought: Rec | None = None
 
     def close(self) -> None:
         """Close the copy and the connections; a later call opens them again."""
@@ -112,8 +113,19 @@ class Replica:
         """See :meth:`coord.stores.transacting.Transacting.carry`."""
         self._cluster.carry(key, value)
 
+    def bring(self, key: str, value: bytes) -> None:
+        """Have the next create make a record too that is not there yet, in its own step.
+
+        It is read here from now on. It is one of the worker's own: another process of it may make
+        it sooner, with other bytes, and no record of anybody else's stands in its way.
+        """
+        self._brought = Rec(key, value)
+
     def unload(self) -> None:
         """Write what no write has carried, if anything: one request, and the news with it."""
+        if self._brought is not None:
+            left, self._brought = self._brought, None
+            self.create(left.key, left.value)
         if not self._cluster.is_laden:
             return
         self._copy.require_reached()
@@ -144,18 +156,29 @@ class Replica:
     def _put(
         self, wanted: Sequence[tuple[str, bytes]], follows: str = "", after: str | None = None
     ) -> Rec | None:
-        return proving.put(self._copy, wanted, follows, after)
+        brought = self._brought
+        if brought is None or self.has(brought.key):
+            return proving.put(self._copy, wanted, follows, after)
+        more = (brought.key, brought.value)
+        rec = proving.put(self._copy, [*wanted, more], follows, after)
+        if rec is not None and rec.value == wanted[0][1]:
+            self._brought = None
+        return rec
 
     def read(self, key: str) -> Rec | None:
         """See :meth:`.Store.read`."""
         keys.require(key)
         for rec in self._recs("path = ? AND ours", path_of(key)):
             return rec
-        return None
+        return self._brought if self._brought is not None and self._brought.key == key else None
 
     def list(self, prefix: str, *, values: bool = True) -> Sequence[Rec]:
         """See :meth:`.Store.list`."""
         recs = self._recs("path > ? AND path < ? AND ours ORDER BY path", *below(prefix))
+        brought = self._brought
+        if brought is not None and brought.key.startswith(f"{prefix}/"):
+            named = {path_of(brought.key): brought, **{path_of(rec.key): rec for rec in recs}}
+            recs = [named[path] for path in sorted(named)]
         return recs if values else [rec._replace(value=b"") for rec in recs]
 
     def last(self, prefix: str) -> Sequence[Rec]:
