@@ -19,7 +19,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from coord.base import peerfile, publish
+from coord.base import deadline, peerfile, publish
 from coord.base.failures import Absent, Unfit
 from coord.base.frozen import NamedTuple
 from coord.base.names import quote
@@ -160,7 +160,8 @@ def alone(place: Place) -> Iterator[None]:
     """
     os.makedirs(place.home, 0o700, exist_ok=True)  # what is queued there is its owner's alone
     try:
-        with publish.lock(os.path.join(place.home, "net.lock"), patience=2 * place.patience):
+        patience = deadline.left(2 * place.patience)
+        with publish.lock(os.path.join(place.home, "net.lock"), patience=patience):
             yield
     except publish.Held as error:
         why = f"another process of this clone is at it: {error}"
@@ -214,7 +215,8 @@ def _fetched(place: Place, tip: Tip) -> Tip:
 def _asked(place: Place, tip: Tip) -> str:
     """Return the commit that is the tip there."""
     with away(tip), patiently(place):
-        return transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
+        end = time.monotonic() + deadline.left(place.patience)
+        return transport.fetch(place.cache, place.where, end)
 
 
 @contextmanager
@@ -240,7 +242,9 @@ def patiently(place: Place) -> Iterator[None]:
     """Say what is waited for, where a block takes longer than anybody waits without asking why."""
     from threading import Timer  # noqa: PLC0415  # 2 ms, beside a child's
 
-    said = f"waiting for {place.where.text} to answer, {place.patience:.0f} s at most"
+    said = (
+        f"waiting for {place.where.text} to answer, {deadline.left(place.patience):.0f} s at most"
+    )
     timer = Timer(_SILENCE, place.tell, [said])
     timer.daemon = True
     timer.start()

@@ -130,7 +130,13 @@ class Replica:
             return
         self._copy.require_reached()
         asked, base = self._copy.asking(), self._copy.rev()
-        self._copy.learned(asked, base, self._cluster.unload(self._copy.since(base)))
+        try:
+            news = self._cluster.unload(self._copy.since(base))
+        except (Unavailable, Unknown) as error:
+            if base:
+                self._copy.away(error)
+            raise
+        self._copy.learned(asked, base, news)
 
     @contextmanager
     def _to_be(self, wanted: Pending) -> Iterator[None]:

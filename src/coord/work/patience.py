@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from coord.base import duration, sharing
+from coord.base import deadline, duration, sharing
 from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.board import claims, view
@@ -57,33 +57,34 @@ def until(
     end = time.monotonic() + timeout if end is None else end
     beaten, bell = time.monotonic(), None
     again = _AFAR if worker.store.caps.hosts else _AGAIN
-    try:
-        while True:
-            require_same_board(worker, scope)
-            newest = claims.top(worker.store, scope)
-            state = State() if newest is None else newest.state
-            # It listens before anything is judged: what comes after the judgement rings.
-            event = claims.next_after(worker.store, newest)
-            if bell is None:
-                bell = bell_of(worker, scope, event)
-            bell.expect(event_of(worker, scope, event))
-            rung()
-            if is_open(state):
-                return
-            require_not_offered(worker, scope, state)
-            now = time.monotonic()
-            if now >= end:
-                raise timed_out(worker, scope, state, timeout)
-            told = lost.tell(call, worker, scope, state, told)
-            rest = min(end - now, again, worker.beat_every)
-            if worker.watch.is_broken() or bell.rest(rest) == "ended":
-                raise cutoff.orphaned(worker.watch.told, scope)
-            if time.monotonic() - beaten >= worker.beat_every:
-                worker.attend()
-                beaten = time.monotonic()
-    finally:
-        if bell is not None:
-            bell.close()
+    with deadline.by(end if timeout else deadline.NEVER):
+        try:
+            while True:
+                require_same_board(worker, scope)
+                newest = claims.top(worker.store, scope)
+                state = State() if newest is None else newest.state
+                # It listens before anything is judged: what comes after the judgement rings.
+                event = claims.next_after(worker.store, newest)
+                if bell is None:
+                    bell = bell_of(worker, scope, event)
+                bell.expect(event_of(worker, scope, event))
+                rung()
+                if is_open(state):
+                    return
+                require_not_offered(worker, scope, state)
+                now = time.monotonic()
+                if now >= end:
+                    raise timed_out(worker, scope, state, timeout)
+                told = lost.tell(call, worker, scope, state, told)
+                rest = min(end - now, again, worker.beat_every)
+                if worker.watch.is_broken() or bell.rest(rest) == "ended":
+                    raise cutoff.orphaned(worker.watch.told, scope)
+                if time.monotonic() - beaten >= worker.beat_every:
+                    worker.attend()
+                    beaten = time.monotonic()
+        finally:
+            if bell is not None:
+                bell.close()
 
 
 def told(scope: str, holder: Place, number: int | None, timeout: float) -> str:
