@@ -10,7 +10,9 @@ from coord.base.errors import Refused
 from coord.base.names import quote
 from coord.board import claims, view
 from coord.board.events import State
+from coord.liveness import clone
 from coord.stores import chosen, keys, waiting
+from coord.stores.moved import Moved
 from coord.work import cutoff, lost, news
 
 if TYPE_CHECKING:
@@ -82,6 +84,10 @@ def until(
                 if time.monotonic() - beaten >= worker.beat_every:
                     worker.attend()
                     beaten = time.monotonic()
+        except Moved as error:  # the clone that moves it writes down last where it is
+            if error.goal.clone == clone.own(worker.here.common_dir):
+                raise _moved(scope) from error
+            raise
         finally:
             if bell is not None:
                 bell.close()
@@ -129,13 +135,17 @@ def require_same_board(worker: Worker, scope: str) -> None:
         Refused: it has.
     """
     if not chosen.is_board_of(worker.here.common_dir, worker.store):
-        raise Refused(
-            "store-moved",
-            f"the board has moved while somebody waited for {scope}",
-            where=scope,
-            why="nothing comes any more where this waits; a place in line has moved along",
-            run=f"git coord wait {quote(scope)}",
-        )
+        raise _moved(scope)
+
+
+def _moved(scope: str) -> Refused:
+    return Refused(
+        "store-moved",
+        f"the board has moved while somebody waited for {scope}",
+        where=scope,
+        why="nothing comes any more where this waits; a place in line has moved along",
+        run=f"git coord wait {quote(scope)}",
+    )
 
 
 def require_not_offered(worker: Worker, scope: str, state: State) -> None:

@@ -188,7 +188,7 @@ def test_who_waits_on_a_server_is_told_that_the_board_has_moved(ann: Repo, url: 
 
         assert ann.coord("store", "migrate", "local").code == 0
 
-        assert waiting.wait(40) == 1
+        assert waiting.wait(40) == 1, waiting.stderr.read()
         said = waiting.stderr.read().decode()
     assert "store-moved" in said
     assert "run: git coord wait task:1" in said
