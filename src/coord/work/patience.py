@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from coord.base import deadline, duration, sharing
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import claims, view
+from coord.board import claims, text, view
 from coord.board.events import State
 from coord.liveness import clone
 from coord.stores import chosen, keys, waiting
@@ -167,7 +167,8 @@ def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refus
     by = f"held by {view.told(holder, roll)}" if holder else "held by others"
     by += found.words if found else ""
     if state.paused_at:
-        by += f", who has paused it since {state.paused_at[:19]}Z"
+        clock = "" if holder is None or roll.dates(holder) else text.OWN_CLOCK
+        by += f", who has paused it since {state.paused_at[:19]}Z{clock}"
     why = "it is not yours, and this call does not wait"
     if timeout:
         why = f"it did not become yours after {duration.told(timeout)}"
