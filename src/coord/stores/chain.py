@@ -21,7 +21,7 @@ from coord.stores import keys, moved
 from coord.stores.answers import failed
 from coord.stores.news import Delta, Since
 from coord.stores.store import Caps, Rec, StoreError
-from coord.stores.transacting import BATCH, MAX_VALUE, Transacting
+from coord.stores.transacting import BATCH, MAX_VALUE, Put, Transacting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -93,25 +93,19 @@ class Chain(Transacting[Held]):
         """See :meth:`.Store.now`: there is no clock."""
         return None
 
-    def put(
-        self,
-        wanted: Sequence[tuple[str, bytes]],
-        held: Sequence[Held] = (),
-        *,
-        since: Since | None = None,
-        without: Sequence[str] = (),
-    ) -> tuple[Rec | None, Delta | None]:
+    def put(self, asked: Put[Held]) -> tuple[Rec | None, Delta | None]:
         """See :meth:`coord.stores.transacting.Transacting.put`."""
-        for key, text in wanted:
+        for key, text in asked.wanted:
             keys.require(key)
             if not 0 < len(text) <= self.caps.max_value:
                 raise ValueError(len(text))
         at = round(time.time(), 6)
-        free = [Held(draft.ABSENT, key) for key in (*(key for key, _ in wanted), moved.KEY)]
-        if since is not None and since.cluster:
-            free.append(Held(draft.LINE, since.cluster))
-        then = tuple(Change(key, text, at) for key, text in wanted)
-        return self._tried(lambda: self._put(Ask((*free, *held), then, self._also(without)), since))
+        free = [Held(draft.ABSENT, key) for key in (*(key for key, _ in asked.wanted), moved.KEY)]
+        if asked.since is not None and asked.since.cluster:
+            free.append(Held(draft.LINE, asked.since.cluster))
+        then = tuple(Change(key, text, at) for key, text in asked.wanted)
+        ask = Ask((*free, *asked.held), then, self._also(asked.without))
+        return self._tried(lambda: self._put(ask, asked.since))
 
     def _put(self, ask: Ask, since: Since | None) -> tuple[Rec | None, Delta | None]:
         done = self._published(ask)

@@ -19,7 +19,7 @@ from coord.stores import answers, keys, moved
 from coord.stores.answers import failed
 from coord.stores.news import Delta, Since
 from coord.stores.store import Caps, Rec
-from coord.stores.transacting import BATCH, MAX_VALUE, Transacting
+from coord.stores.transacting import BATCH, MAX_VALUE, Put, Transacting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -86,36 +86,29 @@ class Cluster(Transacting["Document"]):
         found = self._unloaded()
         return [pairs.put(self._name(key), answers.wrapped(value, at)) for key, value in found]
 
-    def put(
-        self,
-        wanted: Sequence[tuple[str, bytes]],
-        held: Sequence[Document] = (),
-        *,
-        since: Since | None = None,
-        without: Sequence[str] = (),
-    ) -> tuple[Rec | None, Delta | None]:
+    def put(self, asked: Put[Document]) -> tuple[Rec | None, Delta | None]:
         """See :meth:`coord.stores.transacting.Transacting.put`."""
-        for _, text in wanted:
+        for _, text in asked.wanted:
             if not 0 < len(text) <= self.caps.max_value:
                 raise ValueError(len(text))
         end = self._soon
-        (key, value), at = wanted[0], self._time(end)
+        (key, value), at = asked.wanted[0], self._time(end)
         left = self._name(moved.KEY)
-        named = {self._name(name): text for name, text in wanted}
-        more = [*self._carried(at), *self._forgotten(without)]
-        more += [] if since is None else self._news(since)
-        asked = pairs.transaction(
-            [*map(pairs.is_absent, named), *held, pairs.is_absent(left)],
+        named = {self._name(name): text for name, text in asked.wanted}
+        more = [*self._carried(at), *self._forgotten(asked.without)]
+        more += [] if asked.since is None else self._news(asked.since)
+        sent = pairs.transaction(
+            [*map(pairs.is_absent, named), *asked.held, pairs.is_absent(left)],
             [*(pairs.put(name, answers.wrapped(text, at)) for name, text in named.items()), *more],
             [*(pairs.get(pairs.one(name)) for name in (self._name(key), left)), *more],
         )
         try:
-            done, _ = self._done(asked, end)
+            done, _ = self._done(sent, end)
         except TooLarge as error:
-            if since is None:
+            if asked.since is None:
                 raise failed(error) from error
-            return self.put(wanted, held, without=without)  # it is created: asked again, it says so
-        news = None if since is None else self._delta(done, since)
+            return self.put(asked._replace(since=None))  # it is created: asked again, it says so
+        news = None if asked.since is None else self._delta(done, asked.since)
         if done.held:
             return Rec(key, value, at, rev=done.header.rev), news
         there, gone = (found.pairs for found in done.ranges[:2]) if done.ranges[1:] else ((), ())

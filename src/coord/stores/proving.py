@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from coord.stores import about, keys, retired
 from coord.stores.store import Unavailable, Unknown
+from coord.stores.transacting import Put
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,9 +39,9 @@ def put(
     asked = copy.asking()
     if after is None and 0 < keys.seq_of(follows) <= copy.swept():
         return None  # another command has brought that into the copy since it was decided on
-    held = _held(copy, base, follows, after)
+    write = Put(wanted, _held(copy, base, follows, after), copy.since(base), without)
     try:
-        rec, news = copy.board.put(wanted, held, since=copy.since(base), without=without)
+        rec, news = copy.board.put(write)
     except (Unavailable, Unknown) as error:
         copy.away(error)
         raise
