@@ -58,14 +58,15 @@ def announcement_lines(found: Sequence[Announcement], me: str | None) -> Iterato
         yield from _words(one.place)
 
 
-def detail_lines(scope: str, state: State, history: Sequence[Event]) -> Iterator[str]:
+def detail_lines(scope: str, state: State, history: Sequence[Event], roll: Roll) -> Iterator[str]:
     """Yield what the board's row of a scope does not say: paths, pause, offers, what happened."""
     for place in state.line:
         if place.paths:
             yield f"  {scopes.shown(scope)}: {place.actor} means to touch"
             yield from (f"    | {path}" for path in place.paths)
     if state.paused_at:
-        yield f"  {scopes.shown(scope)}: paused at {state.paused_at[:19]}Z"
+        own = "" if state.holder is None or roll.dates(state.holder) else text.OWN_CLOCK
+        yield f"  {scopes.shown(scope)}: paused at {state.paused_at[:19]}Z{own}"
         yield from (f"    | {line}" for line in (state.paused_why or "").split("\n") if line)
     for offer in state.offers:
         at = f"generation {state.generation}, {offer.id}"
@@ -73,7 +74,7 @@ def detail_lines(scope: str, state: State, history: Sequence[Event]) -> Iterator
         yield from (f"    | {line}" for line in offer.note.split("\n") if offer.note)
     if history:
         yield ""
-        yield from text.log_lines(history[-_EVENTS:])
+        yield from text.log_lines(history[-_EVENTS:], roll)
 
 
 def _words(place: Place) -> Iterator[str]:

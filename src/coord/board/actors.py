@@ -62,15 +62,23 @@ def home_of(git_dir: str, common_dir: str) -> str:
 
 def enrol(store: Store, actor: Actor, common_dir: str) -> None:
     """Record an actor of this clone, once."""
-    key = keys.actor(actor.instance)
-    with store.unrefreshed():  # what was once on the roll is not changed
-        if store.read(key) is not None:
-            return
+    if not is_on(store, actor.instance):
+        store.create(*record(actor, common_dir))
+
+
+def is_on(store: Store, instance: str) -> bool:
+    """Tell whether an instance is on the roll; what once was is not changed."""
+    with store.unrefreshed():
+        return store.read(keys.actor(instance)) is not None
+
+
+def record(actor: Actor, common_dir: str) -> tuple[str, bytes]:
+    """Return the record of an actor of this clone, key and value."""
     document = {"schema": 1, **{name: getattr(actor, name) for name in _REQUIRED}}
     made = clone.own(common_dir)
     if made:
         document["clone"] = made
-    store.create(key, json.dumps(document).encode() + b"\n")
+    return keys.actor(actor.instance), json.dumps(document).encode() + b"\n"
 
 
 def enrol_pinned(store: Store, common_dir: str) -> None:

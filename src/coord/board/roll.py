@@ -138,6 +138,13 @@ class Roll:
         """
         return not (self._hears and self.is_elsewhere(place.clone))
 
+    def dates_of(self, instance: str | None) -> bool:
+        """Tell likewise of what an instance has written."""
+        if not self._hears:
+            return True
+        actor = actors.find(self._store, instance) if instance else None
+        return actor is not None and not self.is_elsewhere(actor.clone)
+
     def is_afar(self, place: Place) -> bool:
         """Tell whether a place is of another clone on a board that both have come to."""
         return self._store.caps.hosts and self.is_elsewhere(place.clone)

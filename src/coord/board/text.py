@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from coord.board.events import Event, Place
-    from coord.board.roll import Member
+    from coord.board.roll import Member, Roll
     from coord.board.view import Claimant, Row
     from coord.liveness.presence import Status
 
@@ -48,10 +48,17 @@ def board_lines(
             yield from _row(name, row, me, now)
 
 
-def log_lines(events: Sequence[Event]) -> Iterator[str]:
+#: What is said of a time by another clone's clock, which may be years off.
+OWN_CLOCK = " by its own clock"
+
+
+def log_lines(events: Sequence[Event], roll: Roll) -> Iterator[str]:
     """Yield a scope's events, oldest first; others' words are marked."""
-    for event in events:
-        yield f"{event.seq:>4}  {event.at[:19]}Z  {event.kind:<9}  {event.actor}{_result(event)}"
+    clocks = ["" if roll.dates_of(event.instance) else OWN_CLOCK for event in events]
+    wide = max(map(len, clocks), default=0)
+    for event, clock in zip(events, clocks, strict=True):
+        at = f"{event.at[:19]}Z{clock:<{wide}}"
+        yield f"{event.seq:>4}  {at}  {event.kind:<9}  {event.actor}{_result(event)}"
         yield from (f"      | {line}" for line in _words(event))
 
 
@@ -192,7 +199,7 @@ def _age(claimant: Claimant, now: float | None, began: float | None) -> str:
     if since is None or now is None:
         return ""
     if not claimant.dated:
-        return f" since {minute(since)} by its own clock"
+        return f" since {minute(since)}{OWN_CLOCK}"
     return f" for {span(now - (since if began is None else max(since, began)))}"
 
 

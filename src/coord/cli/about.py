@@ -40,7 +40,7 @@ def show(asked: str | None, *, name: str | None, as_json: bool) -> None:
     screen.lines(_worktrees(found))
     for event in subject.events:
         past = showing.past(found, event)
-        screen.lines(abouttext.detail_lines(event.scope, event.state, past))
+        screen.lines(abouttext.detail_lines(event.scope, event.state, past, found.roll))
 
 
 def _worktrees(found: Shown) -> Iterator[str]:

@@ -112,4 +112,4 @@ def log(asked: str | None, *, name: str, as_json: bool) -> None:
         return
     if not found.events:
         show.note(f"{found.scope} was never claimed")
-    show.lines(log_lines(found.events))
+    show.lines(log_lines(found.events, found.roll))

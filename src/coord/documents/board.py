@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from coord.board.roll import Member
     from coord.board.view import Claimant, Row
     from coord.liveness.presence import Status
-    from coord.stores.replica import Unreached
+    from coord.stores.unreached import Unreached
     from coord.work.board import Board
 
 

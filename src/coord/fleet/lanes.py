@@ -24,12 +24,14 @@ class Row(NamedTuple):
         tended: the last move that was shipped for it; None when there is none to be found.
         age: seconds since then.
         holder: who has claimed it now.
+        dated: how long ago that was can be told (:meth:`coord.board.roll.Roll.dates`).
     """
 
     lane: Lane
     tended: Move | None
     age: float | None
     holder: Place | None
+    dated: bool = True
 
     @property
     def late(self) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coord.fleet.ledger import PutDown
     from coord.fleet.mirror import Mirror
     from coord.fleet.suggestion import Suggestion
-    from coord.stores.replica import Unreached
+    from coord.stores.unreached import Unreached
 
 
 class Screen(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from coord.base import duration
 from coord.base.columns import aligned, width
 from coord.base.names import is_actor, shown
+from coord.board.text import OWN_CLOCK, minute
 from coord.board.view import told
 from coord.fleet.ledger import GRACE, REASONS, seconds
 from coord.stores import scopes
@@ -104,7 +105,11 @@ def _shipped(kind: Kind, mirror: Mirror, now: float) -> str:
 
 def _tended(row: Row, now: float) -> str:
     if row.holder is not None:
-        return f"claimed by {told(row.holder)}, {ago(row.holder.since, now)}"
+        since = ago(row.holder.since, now)
+        if not row.dated:
+            at = seconds(row.holder.since)
+            since = f"{'at an unknown time' if at is None else minute(at)}{OWN_CLOCK}"
+        return f"claimed by {told(row.holder)}, {since}"
     due = f"due every {duration.typed(row.lane.every)}"
     if row.tended is None:
         return f"not tended yet, {due}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coord.documents.merge_order import MergeOrderDocument
     from coord.documents.overlaps import OverlapDocument
     from coord.page.sections import Section
-    from coord.stores.replica import Unreached
+    from coord.stores.unreached import Unreached
 
 # A page that loads and runs nothing, whatever text gets into it.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

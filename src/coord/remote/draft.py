@@ -145,7 +145,7 @@ class Draft:
         drop = [one.key for one in self._made.values() if one.value is None]
         message = f"{rev}\n{self._tip.host}\n{os.urandom(16).hex()}\n"
         made = objects.commit(self._place.cache, self._tip.name, message, put, drop)
-        return self._tip._replace(name=made, rev=rev)
+        return self._tip._replace(name=made, rev=rev, step=None)
 
     def _touches(self, held: Held) -> bool:
         if held.kind in {EMPTY, STILL}:

@@ -29,6 +29,20 @@ def resolved(text: str, cwd: str) -> str:
     return f"{address.SCHEME}{done.text}"
 
 
+def led(where: Address, cwd: str) -> Address | None:
+    """Return the repository that git comes to by the URL of one (``url.….insteadOf``).
+
+    None where it comes to none: to a folder of this machine it is led by its path alone, and by
+    that to no other place.
+    """
+    found = git.ask("ls-remote", "--get-url", "--", where.url, cwd=cwd)
+    try:
+        there = address.parsed(f"{address.SCHEME}{found.text or where.url}")
+    except ValueError:
+        return None
+    return there if there.is_local == where.is_local else None
+
+
 def naming(where: Address, cwd: str) -> str:
     """Return the first remote of a clone that pushes to a repository; empty if none does.
 

@@ -178,11 +178,11 @@ def ancestor(cache: str, commit: str, steps: int) -> str | None:
     return None if code else out.decode().strip()
 
 
-def distance(cache: str, old: str, new: str) -> int | None:
-    """Return how many commits `new` is ahead of its ancestor `old`; None where it is none's.
+def commits(cache: str, old: str, new: str) -> list[str] | None:
+    """Return the commits by which `new` is ahead of its ancestor `old`, the newest first.
 
-    Each of them has one parent: nothing of ours is a merge. Nor does anything go on from what is
-    not here, as in a cache that was made anew.
+    None where it is none's. Each of them has one parent: nothing of ours is a merge. Nor does
+    anything go on from what is not here, as in a cache that was made anew.
 
     Raises:
         Broken: the cache has not all of those between.
@@ -195,9 +195,9 @@ def distance(cache: str, old: str, new: str) -> int | None:
             raise
         return None
     if not line:
-        return 0 if old == new else None
+        return [] if old == new else None
     is_one = all(len(row) == _PAIR for row in line)
-    return len(line) if is_one and line[-1][1] == old else None
+    return [row[0] for row in line] if is_one and line[-1][1] == old else None
 
 
 def _line(cache: str, old: str, new: str) -> list[list[str]]:
@@ -220,14 +220,14 @@ def _require_commit(cache: str, name: str) -> None:
         raise Unfit(cache, "what stands there is no commit, or larger than any of ours")
 
 
-def messages(cache: str, old: str, new: str) -> list[list[str]]:
-    """Return the lines of the messages of the commits after `old` (empty: of one), newest first.
+def messages(cache: str, names: Sequence[str]) -> list[list[str]]:
+    """Return the lines of the messages of the first thousand of some commits.
 
     Raises:
         Broken: the cache has not all of them.
         Unfit: one of them is no commit, or larger than any of ours.
     """
-    names = [row[0] for row in _line(cache, old, new)[:_NEWEST]] if old else [new]
+    names = names[:_NEWEST]
     found = _read(cache, names, b"commit", MAX_MESSAGE)
     if len(found) < len(names):
         raise Unfit(cache, "what stands there is no commit, or larger than any of ours")

@@ -12,6 +12,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import deadline
 from coord.base.failures import Absent, Failure, Lost, Unfit
 from coord.base.publish import Held, lock
 from coord.remote import objects, queue, share, tips, transport
@@ -61,7 +62,7 @@ def _awaited(place: Place, pace: Share, mine: Asked) -> Answer:
 
 def _patience(place: Place, pace: Share) -> float:
     """Return how long others of this clone may take: their turn and their push, a few times."""
-    return 2 * pace.longest(tips.known(place)) + 8 * place.patience
+    return deadline.left(2 * pace.longest(tips.known(place)) + 8 * place.patience)
 
 
 def _given_up(place: Place, mine: Asked) -> Failure:
@@ -210,7 +211,7 @@ def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:
         Failure: it was not pushed; or, where that is Lost, it may have been or may yet be.
     """
     made = draft.commit()
-    end = time.monotonic() + place.patience
+    end = time.monotonic() + deadline.left(place.patience)
     lost: Lost | None = None
     try:
         for left in reversed(range(_SAME)):
@@ -236,7 +237,7 @@ def _pushed(place: Place, tip: Tip, draft: Draft) -> Tip | None:
 
 def _contains(place: Place, now: Tip, made: Tip) -> bool:
     on = now.line == made.line
-    return on and objects.distance(place.cache, made.name, now.name) is not None
+    return on and objects.commits(place.cache, made.name, now.name) is not None
 
 
 def _is_sent(place: Place, tip: Tip, made: Tip, end: float) -> bool:

@@ -3,10 +3,15 @@
 Without a terminal ssh asks nobody for a passphrase; and what git has started to talk for it hangs
 as well as git does, and is ended with it. Standard output ends with git. Standard error may not: a
 helper that outlives it on purpose (ssh's ``ControlPersist``, a cache of credentials) has it still.
+
+A process that is killed ends nothing any more; so all of them have the end of a pipe, of which the
+kernel tells them when nobody has the other end (Linux; elsewhere what was started to talk to a
+server that hangs stays until that ends).
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import time
@@ -25,6 +30,7 @@ _SIGTERM = 15
 # other commands of the user's go through for hours, and it keeps what it was given.
 _LIMITS = child.Limits(data=1 << 30)
 _GRACE = 0.5  # seconds, for git to delete its lock files
+_TIE = 3  # the descriptor that a child has of it
 _PAUSES = (0.0005, 0.02)  # seconds between two looks at a child that has nothing more to say
 
 
@@ -78,18 +84,22 @@ def run(argv: Sequence[str], env: Mapping[str, str], end: float) -> Done:
     Raises:
         OSError: it is not on the PATH of `env`, or cannot be started.
     """
-    out, err = child.Pipe(*os.pipe()), child.Pipe(*os.pipe())
+    out, err, tie = (child.Pipe(*os.pipe()) for _ in range(3))
     said = _Said(out.read, err.read)
     pid, code = 0, None
     try:
         try:
             pid = os.posix_spawn(
                 child.found(argv[0], env), list(argv), env, setsid=True,
-                file_actions=child.wired(None, out, err), setsigdef=child.DEFAULTED,
+                file_actions=[
+                    *child.wired(None, out, err), (os.POSIX_SPAWN_DUP2, tie.read, _TIE)
+                ],
+                setsigdef=child.DEFAULTED,
             )  # fmt: skip
         finally:
             os.close(out.write)
             os.close(err.write)
+        _tie(tie.read, pid)
         child.limit(pid, _LIMITS)
         while said.goes_on(out.read) and (left := end - time.monotonic()) > 0:
             said.hear(left)
@@ -98,8 +108,22 @@ def run(argv: Sequence[str], env: Mapping[str, str], end: float) -> Done:
     finally:
         if pid and code is None:  # its time is over, or nobody reads on, as after Ctrl-C
             _end(pid)
-        os.close(out.read)
-        os.close(err.read)
+        _untie(tie.read)
+        for fd in (out.read, err.read, *tie):
+            os.close(fd)
+
+
+def _tie(end: int, group: int) -> None:
+    """Have a group of processes told to end once nobody has the other end of a pipe."""
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(end, fcntl.F_SETOWN, -group)
+        fcntl.fcntl(end, fcntl.F_SETSIG, _SIGTERM)
+        fcntl.fcntl(end, fcntl.F_SETFL, os.O_ASYNC)
+
+
+def _untie(end: int) -> None:
+    """Let what outlives its session on purpose do so."""
+    fcntl.fcntl(end, fcntl.F_SETFL, 0)
 
 
 def _status(pid: int, end: float) -> int | None:

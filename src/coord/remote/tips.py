@@ -19,7 +19,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from coord.base import peerfile, publish
+from coord.base import deadline, peerfile, publish
 from coord.base.failures import Absent, Unfit
 from coord.base.frozen import NamedTuple
 from coord.base.names import quote
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from coord.remote.address import Address
+    from coord.remote.objects import Changes
 
 #: The number of a chain that has no commit yet; its first has the next.
 EMPTY = 1
@@ -73,6 +74,13 @@ class Place(NamedTuple):
 _NOBODY: Mapping[str, float] = {}
 
 
+class Step(NamedTuple):
+    """What a fetch brought: the number of the tip before, and what has changed since."""
+
+    rev: int
+    changes: Changes
+
+
 class Tip(NamedTuple):
     """The end of a chain.
 
@@ -85,6 +93,7 @@ class Tip(NamedTuple):
             pushed one that did not.
         host: random id of this clone among those that push.
         seen: when the last commit of each of those that push came.
+        step: what the fetch brought that showed it, if one of this process was that.
     """
 
     name: str = ""
@@ -94,6 +103,7 @@ class Tip(NamedTuple):
     came: tuple[float, ...] = ()
     host: str = ""
     seen: Mapping[str, float] = _NOBODY
+    step: Step | None = None
 
 
 def clock() -> float:
@@ -127,6 +137,7 @@ def keep(place: Place, tip: Tip) -> Tip:
     """Write down what is known now, in :func:`alone`."""
     tip = tip._replace(came=tip.came[-_HOSTS:])
     document = {"schema": 1, **tip._asdict(), "boot": place.boot, "folder": _folder(place)}
+    del document["step"]
     publish.replace(_path(place), json.dumps(document).encode() + b"\n")
     return tip
 
@@ -149,7 +160,8 @@ def alone(place: Place) -> Iterator[None]:
     """
     os.makedirs(place.home, 0o700, exist_ok=True)  # what is queued there is its owner's alone
     try:
-        with publish.lock(os.path.join(place.home, "net.lock"), patience=2 * place.patience):
+        patience = deadline.left(2 * place.patience)
+        with publish.lock(os.path.join(place.home, "net.lock"), patience=patience):
             yield
     except publish.Held as error:
         why = f"another process of this clone is at it: {error}"
@@ -203,7 +215,8 @@ def _fetched(place: Place, tip: Tip) -> Tip:
 def _asked(place: Place, tip: Tip) -> str:
     """Return the commit that is the tip there."""
     with away(tip), patiently(place):
-        return transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
+        end = time.monotonic() + deadline.left(place.patience)
+        return transport.fetch(place.cache, place.where, end)
 
 
 @contextmanager
@@ -229,7 +242,9 @@ def patiently(place: Place) -> Iterator[None]:
     """Say what is waited for, where a block takes longer than anybody waits without asking why."""
     from threading import Timer  # noqa: PLC0415  # 2 ms, beside a child's
 
-    said = f"waiting for {place.where.text} to answer, {place.patience:.0f} s at most"
+    said = (
+        f"waiting for {place.where.text} to answer, {deadline.left(place.patience):.0f} s at most"
+    )
     timer = Timer(_SILENCE, place.tell, [said])
     timer.daemon = True
     timer.start()
@@ -254,7 +269,7 @@ def _begun(place: Place, tip: Tip, name: str, began: float) -> Tip:
     Raises:
         Unfit: what stands there is no board.
     """
-    rev = _number(place, objects.messages(place.cache, "", name)[0]) if name else EMPTY
+    rev = _number(place, objects.messages(place.cache, [name])[0]) if name else EMPTY
     if name:
         objects.files(place.cache, name)  # what is no board's is never known
     line = os.urandom(8).hex()
@@ -265,16 +280,16 @@ def _gone_on(place: Place, tip: Tip, name: str, began: float) -> Tip | None:
     """Return the tip that `name` is where it goes on from the one that is known, else None."""
     if not (tip.line and tip.name and name):
         return None
-    ahead = objects.distance(place.cache, tip.name, name)
-    if not ahead:
+    commits = objects.commits(place.cache, tip.name, name)
+    if not commits:
         return None
-    messages = objects.messages(place.cache, tip.name, name)
-    if _number(place, messages[0]) != tip.rev + ahead:
+    messages = objects.messages(place.cache, commits)
+    if _number(place, messages[0]) != tip.rev + len(commits):
         return None
-    objects.changes(place.cache, tip.name, name)  # likewise
+    step = Step(tip.rev, objects.changes(place.cache, tip.name, name))  # likewise
     lines = (message[1] if message[1:] else "" for message in reversed(messages))
     hosts = [line if len(line) == _HOST else "" for line in lines]
-    return gone_on(tip, name, hosts, ahead, began)
+    return gone_on(tip, name, hosts, len(commits), began)._replace(step=step)
 
 
 def gone_on(tip: Tip, name: str, hosts: Sequence[str], ahead: int, began: float) -> Tip:
@@ -302,7 +317,7 @@ def _is_behind(place: Place, tip: Tip, name: str) -> bool:
     """Tell whether `name` stood here before, or, with none, nothing yet."""
     if not name or not tip.name or not tip.line:
         return False
-    return objects.distance(place.cache, name, tip.name) is not None
+    return objects.commits(place.cache, name, tip.name) is not None
 
 
 def _number(place: Place, message: list[str]) -> int:

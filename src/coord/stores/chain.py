@@ -21,7 +21,7 @@ from coord.stores import keys, moved
 from coord.stores.answers import failed
 from coord.stores.news import Delta, Since
 from coord.stores.store import Caps, Rec, StoreError
-from coord.stores.transacting import BATCH, MAX_VALUE, Transacting
+from coord.stores.transacting import BATCH, MAX_VALUE, Put, Transacting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -69,7 +69,7 @@ class Chain(Transacting[Held]):
         self._share = Share(rate, tell)
         self._fresh = fresh
         self._owes = False
-        self._heard = tips.NEVER
+        self._heard = Tip()
 
     @property
     def where(self) -> str:
@@ -93,25 +93,19 @@ class Chain(Transacting[Held]):
         """See :meth:`.Store.now`: there is no clock."""
         return None
 
-    def put(
-        self,
-        wanted: Sequence[tuple[str, bytes]],
-        held: Sequence[Held] = (),
-        *,
-        since: Since | None = None,
-        without: Sequence[str] = (),
-    ) -> tuple[Rec | None, Delta | None]:
+    def put(self, asked: Put[Held]) -> tuple[Rec | None, Delta | None]:
         """See :meth:`coord.stores.transacting.Transacting.put`."""
-        for key, text in wanted:
+        for key, text in asked.wanted:
             keys.require(key)
             if not 0 < len(text) <= self.caps.max_value:
                 raise ValueError(len(text))
         at = round(time.time(), 6)
-        free = [Held(draft.ABSENT, key) for key in (*(key for key, _ in wanted), moved.KEY)]
-        if since is not None and since.cluster:
-            free.append(Held(draft.LINE, since.cluster))
-        then = tuple(Change(key, text, at) for key, text in wanted)
-        return self._tried(lambda: self._put(Ask((*free, *held), then, self._also(without)), since))
+        free = [Held(draft.ABSENT, key) for key in (*(key for key, _ in asked.wanted), moved.KEY)]
+        if asked.since is not None and asked.since.cluster:
+            free.append(Held(draft.LINE, asked.since.cluster))
+        then = tuple(Change(key, text, at) for key, text in asked.wanted)
+        ask = Ask((*free, *asked.held), then, self._also(asked.without))
+        return self._tried(lambda: self._put(ask, asked.since))
 
     def _put(self, ask: Ask, since: Since | None) -> tuple[Rec | None, Delta | None]:
         done = self._published(ask)
@@ -150,9 +144,10 @@ class Chain(Transacting[Held]):
         return found
 
     def _since(self, since: Since) -> Delta:
-        asked, heard, self._heard = tips.clock(), self._heard, tips.NEVER
-        begun = heard if asked - heard < 2 * _EVERY else asked - self._fresh
+        asked, heard, self._heard = tips.clock(), self._heard, Tip()
+        begun = heard.began if asked - heard.began < 2 * _EVERY else asked - self._fresh
         tip = tips.fetched(self._place, begun)
+        tip = heard if tip.began == heard.began else tip
         found = self._news(since, tip) if since.rev else None
         if found is not None:
             return found
@@ -173,6 +168,8 @@ class Chain(Transacting[Held]):
         cache = self._place.cache
         if rev >= tip.rev:
             return objects.Changes({}, ())
+        if tip.step and tip.step.rev == rev:
+            return tip.step.changes
         if rev == tips.EMPTY:
             return objects.Changes(objects.files(cache, tip.name), ())
         old = objects.ancestor(cache, tip.name, tip.rev - rev)
@@ -273,7 +270,7 @@ class Chain(Transacting[Held]):
             tip = tips.known(self._place)
             if tip.rev == rev and tips.clock() - tip.began >= every:
                 tip = self._tried(lambda: tips.fetched(self._place, tips.clock() - every))
-            self._heard = tip.began  # who keeps watch reads what that saw, and fetches nothing more
+            self._heard = tip  # who keeps watch reads what that saw, and fetches nothing more
             if tip.rev != rev:
                 return True
             time.sleep(min(_LOOK, left))

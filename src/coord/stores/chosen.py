@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from coord.stores.choice import Choice
     from coord.stores.directory import Directory
-    from coord.stores.replica import Replica, Unreached
+    from coord.stores.replica import Replica
     from coord.stores.store import Store
+    from coord.stores.unreached import Unreached
 
 # One copy a command, however often it comes to the board: what it has read it need not ask again.
 _AFAR: dict[tuple[str, Choice], Replica] = {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+from coord.base import deadline
 from coord.base.failures import Absent, Failure, Lost, Refused, TooLarge, Unfit
 from coord.etcd import pairs, wire
 from coord.etcd.client import PATIENCE, Client
@@ -18,7 +19,7 @@ from coord.stores import answers, keys, moved
 from coord.stores.answers import failed
 from coord.stores.news import Delta, Since
 from coord.stores.store import Caps, Rec
-from coord.stores.transacting import BATCH, MAX_VALUE, Transacting
+from coord.stores.transacting import BATCH, MAX_VALUE, Put, Transacting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -75,7 +76,7 @@ class Cluster(Transacting["Document"]):
 
     def unload(self, since: Since | None = None) -> Delta | None:
         """See :meth:`coord.stores.transacting.Transacting.unload`."""
-        end = wire.within(self._patience)
+        end = self._soon
         at = self._time(end)
         then = [*self._carried(at), *(() if since is None else self._news(since))]
         done, _ = self._done(pairs.transaction([], then), end)
@@ -85,36 +86,29 @@ class Cluster(Transacting["Document"]):
         found = self._unloaded()
         return [pairs.put(self._name(key), answers.wrapped(value, at)) for key, value in found]
 
-    def put(
-        self,
-        wanted: Sequence[tuple[str, bytes]],
-        held: Sequence[Document] = (),
-        *,
-        since: Since | None = None,
-        without: Sequence[str] = (),
-    ) -> tuple[Rec | None, Delta | None]:
+    def put(self, asked: Put[Document]) -> tuple[Rec | None, Delta | None]:
         """See :meth:`coord.stores.transacting.Transacting.put`."""
-        for _, text in wanted:
+        for _, text in asked.wanted:
             if not 0 < len(text) <= self.caps.max_value:
                 raise ValueError(len(text))
-        end = wire.within(self._patience)
-        (key, value), at = wanted[0], self._time(end)
+        end = self._soon
+        (key, value), at = asked.wanted[0], self._time(end)
         left = self._name(moved.KEY)
-        named = {self._name(name): text for name, text in wanted}
-        more = [*self._carried(at), *self._forgotten(without)]
-        more += [] if since is None else self._news(since)
-        asked = pairs.transaction(
-            [*map(pairs.is_absent, named), *held, pairs.is_absent(left)],
+        named = {self._name(name): text for name, text in asked.wanted}
+        more = [*self._carried(at), *self._forgotten(asked.without)]
+        more += [] if asked.since is None else self._news(asked.since)
+        sent = pairs.transaction(
+            [*map(pairs.is_absent, named), *asked.held, pairs.is_absent(left)],
             [*(pairs.put(name, answers.wrapped(text, at)) for name, text in named.items()), *more],
             [*(pairs.get(pairs.one(name)) for name in (self._name(key), left)), *more],
         )
         try:
-            done, _ = self._done(asked, end)
+            done, _ = self._done(sent, end)
         except TooLarge as error:
-            if since is None:
+            if asked.since is None:
                 raise failed(error) from error
-            return self.put(wanted, held, without=without)  # it is created: asked again, it says so
-        news = None if since is None else self._delta(done, since)
+            return self.put(asked._replace(since=None))  # it is created: asked again, it says so
+        news = None if asked.since is None else self._delta(done, asked.since)
         if done.held:
             return Rec(key, value, at, rev=done.header.rev), news
         there, gone = (found.pairs for found in done.ranges[:2]) if done.ranges[1:] else ((), ())
@@ -137,7 +131,7 @@ class Cluster(Transacting["Document"]):
     def read(self, key: str) -> Rec | None:
         """See :meth:`.Store.read`."""
         asked = pairs.one(self._name(key))
-        found = self._look("range", asked, wire.within(self._patience), pairs.of_range).pairs
+        found = self._look("range", asked, self._soon, pairs.of_range).pairs
         return self._rec(found[0]) if found and found[0].value != answers.FORGOTTEN else None
 
     def list(self, prefix: str, *, values: bool = True) -> Sequence[Rec]:
@@ -161,7 +155,7 @@ class Cluster(Transacting["Document"]):
         """See :meth:`coord.stores.transacting.Transacting.delete_at`."""
         name = self._name(key)
         asked = pairs.transaction([pairs.is_at(name, rev)], [pairs.delete(name)])
-        done, again = self._done(asked, wire.within(self._patience))
+        done, again = self._done(asked, self._soon)
         if again and not done.held:
             raise failed(Lost(self.where, "this call or another's has deleted it"))
         return done.held
@@ -179,7 +173,7 @@ class Cluster(Transacting["Document"]):
                     self._adopted([rec])
 
     def _adopted(self, recs: Sequence[Rec]) -> bool:
-        end = wire.within(self._patience)
+        end = self._soon
         now = self._time(end)
         named = [(self._name(rec.key), rec) for rec in recs]
         puts = [
@@ -194,12 +188,12 @@ class Cluster(Transacting["Document"]):
     def drop(self, found: Sequence[str], held: Sequence[Document] = ()) -> bool:
         """See :meth:`coord.stores.transacting.Transacting.drop`."""
         asked = pairs.transaction(held, [pairs.delete(self._name(key)) for key in found])
-        return self._done(asked, wire.within(self._patience))[0].held
+        return self._done(asked, self._soon)[0].held
 
     def mark_forgotten(self, found: Sequence[str]) -> None:
         """See :meth:`coord.stores.transacting.Transacting.mark_forgotten`."""
         asked = pairs.transaction([], self._forgotten(found))
-        self._done(asked, wire.within(self._patience))
+        self._done(asked, self._soon)
 
     def _forgotten(self, found: Sequence[str]) -> Sequence[Document]:
         return [pairs.put(self._name(key), answers.FORGOTTEN) for key in found]
@@ -207,7 +201,7 @@ class Cluster(Transacting["Document"]):
     def since(self, since: Since, without: Sequence[str] = ()) -> Delta:
         """See :meth:`coord.stores.transacting.Transacting.since`."""
         if since.rev:
-            end = wire.within(self._patience)
+            end = self._soon
             asked = pairs.transaction([], [*self._forgotten(without), *self._news(since)])
             try:
                 found = self._delta(self._look("txn", asked, end, pairs.of_transaction), since)
@@ -253,7 +247,7 @@ class Cluster(Transacting["Document"]):
 
     def now(self) -> float | None:
         """Return the server's time, as the first answer to this client gave it, to a second."""
-        return self._time(wire.within(self._patience))
+        return self._time(self._soon)
 
     @property
     def ahead(self) -> float | None:
@@ -326,7 +320,7 @@ class Cluster(Transacting["Document"]):
     @property
     def _soon(self) -> End:
         """By when a server has to answer anything: a frozen one is not waited for as for a list."""
-        return wire.within(self._patience)
+        return wire.within(deadline.left(self._patience))
 
     def _rec(self, pair: Pair) -> Rec:
         key = pair.key[len(self._prefix) :].decode("latin-1")

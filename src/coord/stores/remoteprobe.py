@@ -228,7 +228,7 @@ def _lag(place: Place, won: Tip) -> float | None:
     for _ in range(_LAGS):
         late = time.monotonic() - begun
         there = transport.fetch(place.cache, place.where, time.monotonic() + place.patience)
-        if there and objects.distance(place.cache, won.name, there) is not None:
+        if there and objects.commits(place.cache, won.name, there) is not None:
             return late if late > _PAUSE else 0.0
         time.sleep(_PAUSE)
     return None

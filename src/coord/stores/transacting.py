@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from coord.stores import answers, keys, moved
 from coord.stores.store import in_turn, one_by_one
@@ -27,6 +27,23 @@ Held = TypeVar("Held")
 MAX_VALUE = 1 << 20  # bytes of a record; etcd takes requests of 1.5 MiB
 BATCH = 100  # records in one step; etcd's own limit for a transaction is 128 operations
 _TRIES = 16
+
+
+class Put(NamedTuple, Generic[Held]):
+    """What is to be created in one step.
+
+    Attributes:
+        wanted: keys and values, not more than :data:`BATCH` beside the first.
+        held: comparisons (:meth:`Transacting.follows` and :meth:`Transacting.is_still`).
+        since: what else is new after this revision is told too: in the same step, so that what was
+            decided on can be proved without another request.
+        without: keys that are marked as forgotten with it, whether it is created or not.
+    """
+
+    wanted: Sequence[tuple[str, bytes]]
+    held: Sequence[Held] = ()
+    since: Since | None = None
+    without: Sequence[str] = ()
 
 
 class Transacting(ABC, Generic[Held]):
@@ -50,22 +67,8 @@ class Transacting(ABC, Generic[Held]):
         """What the board is called in a message."""
 
     @abstractmethod
-    def put(
-        self,
-        wanted: Sequence[tuple[str, bytes]],
-        held: Sequence[Held] = (),
-        *,
-        since: Since | None = None,
-        without: Sequence[str] = (),
-    ) -> tuple[Rec | None, Delta | None]:
-        """Create all that is `wanted`, if nothing of it is there and all of `held` holds.
-
-        Args:
-            wanted: keys and values, not more than :data:`BATCH` beside the first.
-            held: comparisons (:meth:`follows` and :meth:`is_still`).
-            since: return too what else is new after this revision: in the same step, so that what
-                was decided on can be proved without another request.
-            without: keys that are marked as forgotten with it, whether it is created or not.
+    def put(self, asked: Put[Held]) -> tuple[Rec | None, Delta | None]:
+        """Create all that is wanted, if nothing of it is there and all that is held holds.
 
         Returns:
             The record that owns the first key, None if nobody's does; and the news, None where they
@@ -155,7 +158,7 @@ class Transacting(ABC, Generic[Held]):
     def create(self, key: str, value: bytes) -> Rec:
         """See :meth:`.Store.create`."""
         for _ in range(_TRIES):
-            rec, _news = self.put([(key, value)])
+            rec, _news = self.put(Put([(key, value)]))
             if rec is not None:
                 return rec
         raise self.unsettled
@@ -171,13 +174,13 @@ class Transacting(ABC, Generic[Held]):
         """See :meth:`.Store.append`: one step, unless `also` is more than that."""
         if len(also) > BATCH:
             return in_turn(self, key, value, also)
-        return self.put([(key, value), *also], [self.follows(key, after)])[0]
+        return self.put(Put([(key, value), *also], [self.follows(key, after)]))[0]
 
     def together(self, made: Sequence[tuple[str, bytes]]) -> bool:
         """See :meth:`.Store.together`."""
         if len(made) > BATCH:
             return False
-        there, _ = self.put(made)
+        there, _ = self.put(Put(made))
         return there is not None and there.value == made[0][1]
 
     def carry(self, key: str, value: bytes) -> None:

@@ -19,7 +19,7 @@ from coord.stores import chosen, scopes
 from coord.work import enrolment, settling, where
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from coord.identity.whoami import Identity
     from coord.liveness.others import Other
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from coord.stores.store import Store
     from coord.stores.waiting import Watch
     from coord.work.call import Call
+
+    Enrol = Callable[[Worktree, Store, str, str], None]
 
 _BEAT = 60.0
 
@@ -119,8 +121,13 @@ def looking(call: Call, names: Sequence[str] = ()) -> Worker:
     return worker
 
 
-def acting(call: Call, names: Sequence[str]) -> Worker:
+def acting(call: Call, names: Sequence[str], enrol: Enrol = enrolment.enrol) -> Worker:
     """Come to the board to own something: the identity has to be certain, and is pinned if it can.
+
+    Args:
+        call: the command.
+        names: scopes as typed.
+        enrol: puts who acts on the roll: at once, or by what it writes next.
 
     Raises:
         Usage: one of `names` is no scope.
@@ -132,7 +139,7 @@ def acting(call: Call, names: Sequence[str]) -> Worker:
     wanted = parsed(names, here)
     where.require_own(call, here)
     where.lazily_pin(call, here)
-    return _certain(call, here, wanted)
+    return _certain(call, here, wanted, enrol)
 
 
 def leaving(call: Call, names: Sequence[str]) -> Worker:
@@ -144,7 +151,7 @@ def leaving(call: Call, names: Sequence[str]) -> Worker:
     here = where.located(call)
     wanted = parsed(names, here)
     where.require_own(call, here)
-    return _certain(call, here, wanted)
+    return _certain(call, here, wanted, enrolment.enrol)
 
 
 def parsed(names: Sequence[str], here: Worktree) -> list[str]:
@@ -177,7 +184,7 @@ def _later(worker: Worker, branch: str) -> str:
         return done.later(now(), claims.state(worker.store, done.scope_of(branch)))
 
 
-def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
+def _certain(call: Call, here: Worktree, wanted: list[str], enrol: Enrol) -> Worker:
     me = whoami.resolve(here, call.actor, call.environ)
     whoami.require_certain(me, here, call.words)
     me = _with_instance(me, here)
@@ -186,7 +193,7 @@ def _certain(call: Call, here: Worktree, wanted: list[str]) -> Worker:
     settling.settle(call, here, worker.store, me)
     if beats.is_new(here.git_dir, worker.instance):
         worker.beat()  # the first command: at its start nobody knew the instance
-    enrolment.enrol(here, worker.store, me.actor, worker.instance)
+    enrol(here, worker.store, me.actor, worker.instance)
     tell_of_others(call, worker)
     worker.carry()
     return worker

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from coord.board.events import Event
     from coord.board.roll import Member, Roll
     from coord.board.view import Row
-    from coord.stores.replica import Unreached
     from coord.stores.store import Store
+    from coord.stores.unreached import Unreached
     from coord.work.arrive import Worker
     from coord.work.call import Call
 

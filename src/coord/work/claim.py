@@ -10,7 +10,7 @@ from coord.base.frozen import NamedTuple
 from coord.base.names import shown
 from coord.board import claims, events
 from coord.repo import git
-from coord.work import arrive, circle, unpublished
+from coord.work import arrive, circle, enrolment, unpublished
 from coord.work.call import bounded
 
 _KEY = re.compile(r"(?=.*[^\W\d_])[^\W_]\S*")
@@ -69,7 +69,7 @@ def claim(
     said = {"--branch": branch, "--issue": issue, "--intent": intent, "--session": session}
     for option, text in (*said.items(), *(("--path", glob) for glob in globs)):
         bounded(text, option, "claim")
-    worker = arrive.acting(call, names)
+    worker = arrive.acting(call, names, enrolment.enlist)
     own = worker.branch
     target = own if branch is None else _branch(branch, worker)
     mine = arrive.place(worker, target)._replace(

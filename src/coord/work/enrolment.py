@@ -25,13 +25,29 @@ def enrol(here: Worktree, store: Store, actor: str, instance: str) -> None:
     Raises:
         StoreError: the board cannot be written.
     """
-    home, host = actors.home_of(here.git_dir, here.common_dir), os.uname().nodename
-    known = actors.Actor(actor, instance, home, host, now())
     try:
-        actors.enrol(store, known, here.common_dir)
+        actors.enrol(store, _known(here, actor, instance), here.common_dir)
     except StoreError as error:
         if error.pending is None:
             raise
+
+
+def enlist(here: Worktree, store: Store, actor: str, instance: str) -> None:
+    """Put who acts in a worktree on the roll by its first claim, where one step can be both.
+
+    Raises:
+        StoreError: as :func:`enrol`.
+    """
+    copy = chosen.copy_of(store)
+    if copy is None:
+        enrol(here, store, actor, instance)
+    elif not actors.is_on(copy, instance):
+        copy.bring(*actors.record(_known(here, actor, instance), here.common_dir))
+
+
+def _known(here: Worktree, actor: str, instance: str) -> actors.Actor:
+    home, host = actors.home_of(here.git_dir, here.common_dir), os.uname().nodename
+    return actors.Actor(actor, instance, home, host, now())
 
 
 def enrol_pinned(here: Worktree, made: Pin) -> None:

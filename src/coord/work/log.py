@@ -9,14 +9,16 @@ from coord.work import arrive
 
 if TYPE_CHECKING:
     from coord.board.events import Event
+    from coord.board.roll import Roll
     from coord.work.call import Call
 
 
 class Log(NamedTuple):
-    """A canonical scope, and its events, oldest first."""
+    """A canonical scope, its events, oldest first, and those who wrote them."""
 
     scope: str
     events: list[Event]
+    roll: Roll
 
 
 def log(call: Call, name: str) -> Log:
@@ -27,4 +29,4 @@ def log(call: Call, name: str) -> Log:
     """
     worker = arrive.looking(call, [name])
     scope = worker.scopes[0]
-    return Log(scope, claims.history(worker.store, scope))
+    return Log(scope, claims.history(worker.store, scope), worker.roll())

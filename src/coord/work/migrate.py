@@ -76,7 +76,7 @@ def migrate(call: Call, found: Choice, *, create: bool = False) -> Stands:
         _require_settled(call, here)
         _require_idle(call, move)
     if not isinstance(move.new, Directory):
-        with store.contact(found, "migrate"):
+        with store.contact(call, found, "migrate"):
             move = _expected(move, move.new)
     _left(call, move)
     _copied(move)

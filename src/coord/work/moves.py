@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Generic, NamedTuple
 
 from coord.base.errors import CoordError
 from coord.board import claims
+from coord.board.roll import Roll
 from coord.fleet import lanes
 from coord.fleet.ledger import Entry, Move
 from coord.fleet.ledgerfile import Ledger, Together
 from coord.repo import worktree
+from coord.settings import config
 from coord.stores import chosen
 from coord.work.ledgerentry import worktree_of
 
@@ -66,10 +68,15 @@ def surveyed(
     """
     if not declared.lanes:
         return []
+    store = chosen.board_of(here.common_dir)
     if holders is None:
-        holders = lanes.holders(claims.tops(chosen.board_of(here.common_dir)))
+        holders = lanes.holders(claims.tops(store))
     ledgers = everywhere(here, declared, until)
-    return lanes.survey(declared.lanes, ledgers, holders, until.now)
+    rows = lanes.survey(declared.lanes, ledgers, holders, until.now)
+    if store.caps.clock or not any(row.holder for row in rows):
+        return rows
+    roll = Roll(store, here, config.load(here.top).expires)
+    return [row._replace(dated=row.holder is None or roll.dates(row.holder)) for row in rows]
 
 
 def everywhere(here: Worktree, declared: Fleet, until: Until[Move]) -> list[Tail[Move]]:

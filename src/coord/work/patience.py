@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from typing import TYPE_CHECKING
 
-from coord.base import duration, sharing
+from coord.base import deadline, duration, sharing
 from coord.base.errors import Refused
 from coord.base.names import quote
-from coord.board import claims, view
+from coord.board import claims, text, view
 from coord.board.events import State
 from coord.liveness import clone
 from coord.stores import chosen, keys, waiting
@@ -17,7 +16,7 @@ from coord.stores.moved import Moved
 from coord.work import cutoff, lost, news
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from coord.board.events import Place
     from coord.stores.waiting import Rings
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 _AGAIN = 1.0  # seconds; that somebody has ended is no event
 _AFAR = 15.0  # likewise, where each look is a request
-_FOLLOWS, _LOOK = 60.0, 0.1  # seconds that a board may take to move, and between two looks
 
 
 def until(
@@ -61,8 +59,8 @@ def until(
     end = time.monotonic() + timeout if end is None else end
     beaten, bell = time.monotonic(), None
     again = _AFAR if worker.store.caps.hosts else _AGAIN
-    try:
-        with _following(worker, scope):
+    with deadline.by(end if timeout else deadline.NEVER):
+        try:
             while True:
                 require_same_board(worker, scope)
                 newest = claims.top(worker.store, scope)
@@ -86,31 +84,13 @@ def until(
                 if time.monotonic() - beaten >= worker.beat_every:
                     worker.attend()
                     beaten = time.monotonic()
-    finally:
-        if bell is not None:
-            bell.close()
-
-
-@contextlib.contextmanager
-def _following(worker: Worker, scope: str) -> Iterator[None]:
-    """Wait, where another command of this clone is moving the board, for the clone to follow.
-
-    The old board says first that it has moved, and to whom it is news; the clone's own choice is
-    the last step, and until then there is no board to go on with.
-
-    Raises:
-        Refused: it has followed.
-        Moved: it has not, or the board was moved from another clone.
-    """
-    try:
-        yield
-    except Moved as error:
-        here = worker.here.common_dir
-        end = time.monotonic() + (_FOLLOWS if error.goal.clone == clone.known(here) else 0.0)
-        while time.monotonic() < end:
-            require_same_board(worker, scope)
-            time.sleep(_LOOK)
-        raise
+        except Moved as error:  # the clone that moves it writes down last where it is
+            if error.goal.clone == clone.own(worker.here.common_dir):
+                raise _moved(scope) from error
+            raise
+        finally:
+            if bell is not None:
+                bell.close()
 
 
 def told(scope: str, holder: Place, number: int | None, timeout: float) -> str:
@@ -155,13 +135,17 @@ def require_same_board(worker: Worker, scope: str) -> None:
         Refused: it has.
     """
     if not chosen.is_board_of(worker.here.common_dir, worker.store):
-        raise Refused(
-            "store-moved",
-            f"the board has moved while somebody waited for {scope}",
-            where=scope,
-            why="nothing comes any more where this waits; a place in line has moved along",
-            run=f"git coord wait {quote(scope)}",
-        )
+        raise _moved(scope)
+
+
+def _moved(scope: str) -> Refused:
+    return Refused(
+        "store-moved",
+        f"the board has moved while somebody waited for {scope}",
+        where=scope,
+        why="nothing comes any more where this waits; a place in line has moved along",
+        run=f"git coord wait {quote(scope)}",
+    )
 
 
 def require_not_offered(worker: Worker, scope: str, state: State) -> None:
@@ -183,7 +167,8 @@ def timed_out(worker: Worker, scope: str, state: State, timeout: float) -> Refus
     by = f"held by {view.told(holder, roll)}" if holder else "held by others"
     by += found.words if found else ""
     if state.paused_at:
-        by += f", who has paused it since {state.paused_at[:19]}Z"
+        clock = "" if holder is None or roll.dates(holder) else text.OWN_CLOCK
+        by += f", who has paused it since {state.paused_at[:19]}Z{clock}"
     why = "it is not yours, and this call does not wait"
     if timeout:
         why = f"it did not become yours after {duration.told(timeout)}"

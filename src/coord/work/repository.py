@@ -32,12 +32,13 @@ def named(call: Call, found: Choice, *, create: bool, verb: str) -> Choice:
         raise ValueError(_PERSONAL)
     if not (found.rate is None or is_rate(found.rate)):
         raise ValueError("--pushes-a-minute takes a number, 0 for any number of pushes")
-    if where.is_local:
-        _require_apart(where)
+    led = names.led(where, call.cwd)
+    if led is not None and led.is_local:
+        _require_apart(led)
     if create:
-        _make(call, where)
-    elif where.is_local and not (os.path.lexists(where.path) or place.beside(where.path)):
-        raise absent(where.text, verb, "that folder is not there")
+        _make(call, where, led)
+    elif led is not None and led.is_local and not _is_there(led):
+        raise absent(where.text, verb, "that folder is not there", call.cwd)
     remote = names.naming(where, call.cwd)
     if remote:
         call.note(
@@ -47,10 +48,22 @@ def named(call: Call, found: Choice, *, create: bool, verb: str) -> Choice:
     return found._replace(url=where.text, remote=address.name(found.url))
 
 
-def absent(url: str, verb: str, why: str) -> Refused:
-    """Return that there is no repository for a board, and the one command that makes it."""
+def _is_there(where: Address) -> bool:
+    return os.path.lexists(where.path) or bool(place.beside(where.path))
+
+
+def absent(url: str, verb: str, why: str, cwd: str) -> Refused:
+    """Return that there is no repository for a board, and the one command that makes it.
+
+    Args:
+        url: the board.
+        verb: of ``git coord store``, that is to make it.
+        why: what says that it is not there.
+        cwd: whose config of git leads there.
+    """
     where = address.parsed(url)
-    can = made.can(where)
+    led = names.led(where, cwd)
+    can = led is not None and made.can(led)
     return Refused(
         "store-absent",
         "there is no repository that the board could be kept in",
@@ -82,15 +95,15 @@ def _require_apart(where: Address) -> None:
         )
 
 
-def _make(call: Call, where: Address) -> None:
-    """Make a repository, unless it is there.
+def _make(call: Call, where: Address, led: Address | None) -> None:
+    """Make a repository where git is led by its URL, unless it is there.
 
     Raises:
         Refused: it cannot be made from here.
     """
-    if not made.can(where):
-        raise absent(where.text, "use", "no repository can be made there by --create")
-    done = made.create(where, call.cwd)
+    if led is None or not made.can(led):
+        raise absent(where.text, "use", "no repository can be made there by --create", call.cwd)
+    done = made.create(led, call.cwd)
     if done.why:
         raise Refused(
             "store-absent",
@@ -99,6 +112,4 @@ def _make(call: Call, where: Address) -> None:
             why=done.why,
             run=f"git ls-remote {quote(where.url)}",
         )
-    call.note(
-        f"{where.url} {'is made' if done.is_new else 'was there already, and stays as it is'}"
-    )
+    call.note(f"{led.url} {'is made' if done.is_new else 'was there already, and stays as it is'}")

@@ -108,7 +108,7 @@ def use(call: Call, found: Choice, *, force: bool = False, create: bool = False)
     where.require_own(call, here)
     require_home(here)
     found = named(call, found, create=create)
-    with contact(found):
+    with contact(call, found):
         before = _before(here)
         if not force and not _is_same_board(here, before, found):
             _require_free(here, before, found.url)
@@ -247,7 +247,7 @@ def named(call: Call, found: Choice, *, create: bool = False, verb: str = "use")
 
 
 @contextmanager
-def contact(found: Choice, verb: str = "use") -> Iterator[None]:
+def contact(call: Call, found: Choice, verb: str = "use") -> Iterator[None]:
     """Come to a board for the first time, for a block: say how its repository is made.
 
     Raises:
@@ -261,7 +261,7 @@ def contact(found: Choice, verb: str = "use") -> Iterator[None]:
 
         if not engine.is_git(found.url) or not words.is_absent(error.why):
             raise
-        raise repository.absent(found.url, verb, error.why) from error
+        raise repository.absent(found.url, verb, error.why, call.cwd) from error
 
 
 def _no_board(call: Call, verb: str, why: str) -> Usage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import deadline
 from coord.board import attending, claims, view
 from coord.board.events import State
 from coord.work import arrive, circle, cutoff, lost, news, patience
@@ -89,46 +90,47 @@ def wait(
         Refused: the time is up, or the worker who waits has ended; something is offered to it; or
             who is waited for waits for it.
     """
-    worker = arrive.looking(call, [name])
-    scope, within = worker.scopes[0], circle.inside(call)
+    end = time.monotonic() + timeout if resumed is None else resumed.end
+    with deadline.by(end if timeout else deadline.NEVER):
+        worker = arrive.looking(call, [name])
+        scope, within = worker.scopes[0], circle.inside(call)
 
-    def is_open(state: State) -> bool:
-        return _could_surely_hold(worker, scope, state, within)
+        def is_open(state: State) -> bool:
+            return _could_surely_hold(worker, scope, state, within)
 
-    def require_no_offer() -> None:
-        reader = news.reader(worker)
-        why = None if reader is None else cutoff.offered_anew(reader, scope)
-        if why is not None:
-            raise why
+        def require_no_offer() -> None:
+            reader = news.reader(worker)
+            why = None if reader is None else cutoff.offered_anew(reader, scope)
+            if why is not None:
+                raise why
 
-    newest = claims.top(worker.store, scope)
-    state = State() if newest is None else newest.state
-    session, told, known = (None, "", "") if resumed is None else resumed[1:]
-    try:
-        if is_open(state):
-            return Waited(worker, scope, state)
-        patience.require_not_offered(worker, scope, state)
-        end = time.monotonic() + timeout if resumed is None else resumed.end
-        if resumed is None and timeout:
-            _say(call, worker, scope, state, timeout)
-            if worker.me.instance is not None:
-                session = attending.begin(worker.here.git_dir, worker.instance, scope, within)
-            circle.require_not_inside(worker, scope, state, None, within)
-            circle.require_none(call, worker, scope, None, session)
-        require_no_offer()
-        if worker.watch.is_broken():
-            raise cutoff.orphaned(worker.watch.told, scope)
-        own = any(one.run and one.instance == worker.me.instance for one in state.line)
-        if newest is not None and not own and time.monotonic() < end:
-            told = lost.tell(call, worker, scope, state, told)
-            sleep(Waiting(worker, scope, newest.seq + 1, end, session, within, told, known))
-        patience.until(
-            call, worker, scope, is_open, timeout, rung=require_no_offer, end=end, told=told
-        )
-    finally:
-        if session is not None:
-            session.drop()
-    return Waited(worker, scope, claims.state(worker.store, scope))
+        newest = claims.top(worker.store, scope)
+        state = State() if newest is None else newest.state
+        session, told, known = (None, "", "") if resumed is None else resumed[1:]
+        try:
+            if is_open(state):
+                return Waited(worker, scope, state)
+            patience.require_not_offered(worker, scope, state)
+            if resumed is None and timeout:
+                _say(call, worker, scope, state, timeout)
+                if worker.me.instance is not None:
+                    session = attending.begin(worker.here.git_dir, worker.instance, scope, within)
+                circle.require_not_inside(worker, scope, state, None, within)
+                circle.require_none(call, worker, scope, None, session)
+            require_no_offer()
+            if worker.watch.is_broken():
+                raise cutoff.orphaned(worker.watch.told, scope)
+            own = any(one.run and one.instance == worker.me.instance for one in state.line)
+            if newest is not None and not own and time.monotonic() < end:
+                told = lost.tell(call, worker, scope, state, told)
+                sleep(Waiting(worker, scope, newest.seq + 1, end, session, within, told, known))
+            patience.until(
+                call, worker, scope, is_open, timeout, rung=require_no_offer, end=end, told=told
+            )
+        finally:
+            if session is not None:
+                session.drop()
+        return Waited(worker, scope, claims.state(worker.store, scope))
 
 
 def held(

@@ -52,6 +52,38 @@ def test_a_repository_that_is_not_there_is_made_by_the_one_command_that_is_print
     assert "was there already" in again.err
 
 
+@pytest.mark.parametrize("command", ["git coord store use", "coord-install --board"])
+def test_a_repository_is_made_where_git_is_led_by_its_url(
+    installed: Repo, board: Path, command: str
+) -> None:
+    """What is recorded is the URL as it was named, as in any push."""
+    installed.git("config", f"url.{board.parent}/.insteadOf", "/srv/boards/")
+    refused = installed.run(*command.split(), "git+/srv/boards/board.git").refusal
+    assert (refused.rule, refused.run) == (
+        "store-absent", "git coord store use --create git+/srv/boards/board.git"
+    )  # fmt: skip
+
+    done = installed.paste(refused.run)
+
+    assert done.code == 0, done.err
+    assert f"{board} is made" in done.err
+    assert recorded(installed)["url"] == "git+/srv/boards/board.git"
+    assert installed.coord("claim", "task:1").code == 0
+    assert (board / "refs/coord/board").exists()
+
+
+def test_a_url_that_leads_into_a_worktree_is_refused_as_a_path_there_is(
+    installed: Repo, board: Path
+) -> None:
+    """A branch could bring its hooks along."""
+    installed.git("config", f"url.{installed.path}/.insteadOf", "/srv/boards/")
+
+    refused = installed.coord("store", "use", "--create", "git+/srv/boards/board.git").refusal
+
+    assert refused.rule == "store-inside"
+    assert not board.exists()
+
+
 def test_an_install_says_what_makes_the_repository(repo: Repo, board: Path) -> None:
     """Before anything is installed; the same command goes on."""
     refused = repo.started("coord-install", "--board", f"git+{board}")

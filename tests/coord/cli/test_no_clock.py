@@ -91,6 +91,10 @@ def test_nobody_is_dispossessed_or_kept_for_ever_by_a_clock(
     assert "news first seen here less than a minute ago" in shown
     assert " by its own clock" in next(one for one in shown.split("\n") if "task:db" in one)
     assert "ann (you)" in shown
+    for verb in ("log", "show"):
+        (event,) = (one for one in ann.coord(verb, "task:db").out.split("\n") if "  claim  " in one)
+        assert "Z by its own clock  claim      bob" in event, verb
+        assert "own clock" not in bob.coord(verb, "task:db").out
     refused = ann.coord("take-over", "db", "--reason", "I want it")
     assert refused.refusal.rule == "holder-present"
 
@@ -109,6 +113,27 @@ def test_nobody_is_dispossessed_or_kept_for_ever_by_a_clock(
     assert bob.coord("claim", "db", "--intent", "still at it").code == 0
     assert bob.coord("send", "help", "ann", "wait").code == 0
     assert "by its sender's clock" in ann.coord("inbox").out
+
+
+def test_a_lane_and_a_pause_say_that_another_clones_clock_tells_since_when(
+    bare: Repo, tmp_path: Path, url: str
+) -> None:
+    """What was claimed a moment ago is a year old by ours, or not begun."""
+    ann = hosts.on(bare, tmp_path / "a" / "one", "one", url, "ann")
+    bob = skewed(hosts.on(bare, tmp_path / "b" / "one", "two", url, "bob"), -YEAR)
+    declared = '[lane.social]\nevery = "1d"\n'
+    for one in (ann, bob):
+        (one.path / ".coord.toml").write_text(declared)
+    assert bob.coord("claim", "lane:social").code == 0
+    assert bob.coord("pause", "--reason", "tea").code == 0
+
+    for one, says in ((ann, True), (bob, False)):
+        for words in (("lanes",), ("show", "lane:social"), ("wake", "--no-stagger")):
+            done = one.coord(*words)
+            assert done.code == 0, done.err
+            assert ("by its own clock" in done.out) == says, (words, done.out)
+    waited = ann.coord("wait", "lane:social", "--timeout", "1s").err
+    assert " by its own clock" in next(line for line in waited.split("\n") if "paused" in line)
 
 
 def test_a_clock_that_is_set_makes_no_worker_of_ones_own_clone_silent(

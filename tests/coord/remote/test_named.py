@@ -58,3 +58,17 @@ def test_the_remote_that_pushes_to_a_repository_is_found(repo: Repo, tmp_path: P
         ("git+https://other/code.git", ""), ("git+https://host/else.git", ""),
     ):  # fmt: skip
         assert named.naming(parsed(text), cwd) == name, text
+
+
+def test_where_git_is_led_by_a_url_is_where_it_comes_to(repo: Repo, tmp_path: Path) -> None:
+    """A path leads to no server, and a server's name to no path: git is let go by neither."""
+    where = parsed("git+https://host/board.git")
+    assert named.led(where, str(repo.path)) == where
+
+    repo.git("config", "url.ssh://me@other/.insteadOf", "https://host/")
+    assert named.led(where, str(repo.path)) == parsed("git+ssh://me@other/board.git")
+
+    for elsewhere in (f"{tmp_path}/", "ext::sh -c true ", "https://me:pw@host/"):
+        repo.git("config", f"url.{elsewhere}.insteadOf", "https://host/board")
+        assert named.led(where, str(repo.path)) is None
+        repo.git("config", "--remove-section", f"url.{elsewhere}")

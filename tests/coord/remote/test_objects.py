@@ -201,7 +201,7 @@ def test_a_child_that_takes_too_much_memory_is_no_broken_cache(
     monkeypatch.setattr(objects, "_LIMITS", child.Limits(data=32 << 20, cpu=30))
 
     with pytest.raises(Unfit) as found:
-        objects.distance(str(bare.path), bare.tip, tip)
+        objects.commits(str(bare.path), bare.tip, tip)
 
     assert not isinstance(found.value, objects.Broken)
 
@@ -235,8 +235,8 @@ def test_a_chain_is_commits_with_one_parent(bare: Bare) -> None:
     who = f"author {_WHO.decode()}\ncommitter {_WHO.decode()}\n\n5\n"
     merge = _put(bare, "commit", f"{head}{who}".encode())
 
-    assert objects.distance(cache, first, third) == 2
-    assert objects.distance(cache, third, third) == 0
-    assert objects.distance(cache, third, second) is None
-    assert objects.distance(cache, first, merge) is None
-    assert [lines[0] for lines in objects.messages(cache, first, third)] == ["4", "3"]
+    assert objects.commits(cache, first, third) == [third, second]
+    assert objects.commits(cache, third, third) == []
+    assert objects.commits(cache, third, second) is None
+    assert objects.commits(cache, first, merge) is None
+    assert [lines[0] for lines in objects.messages(cache, [third, second])] == ["4", "3"]

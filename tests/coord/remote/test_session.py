@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -107,6 +110,26 @@ def test_it_is_ended_where_we_are_interrupted(tmp_path: Path) -> None:
         _run(f"echo $$ >{tmp_path}/new; mv {tmp_path}/new {tmp_path}/it; exec sleep 60")
 
     assert _is_gone(tmp_path / "it")
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETSIG"), reason="the kernel tells of no pipe's end")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_it_ends_with_a_command_that_is_killed_and_so_does_what_it_has_started(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """Nobody is left who would end it: git:// has no time of its own."""
+    script = f"sleep 60 & echo $! >{tmp_path}/other; echo $$ >{tmp_path}/it; echo on; exec sleep 60"
+    argv, end = ("sh", "-c", script), time.monotonic() + 60
+    code = f"from coord.remote import session; session.run({argv!r}, {_ENV!r}, {end})"
+    command = subprocess.Popen([sys.executable, "-c", code])
+    while not (tmp_path / "it").exists() or not (tmp_path / "it").read_text():
+        time.sleep(0.01)
+    time.sleep(0.1)
+    command.send_signal(number)
+    command.wait()
+
+    assert _is_gone(tmp_path / "it")
+    assert _is_gone(tmp_path / "other")
 
 
 def test_a_command_that_is_not_there_says_so_and_leaves_nothing_open() -> None:

@@ -24,7 +24,7 @@ from coord.identity.whoami import Identity
 from coord.stores import about, farbell, keys, retired
 from coord.stores.cluster import BATCH, Cluster
 from coord.stores.replica import Replica
-from coord.stores.store import Misconfigured, Unavailable
+from coord.stores.store import Misconfigured, Rec, Unavailable
 from harness.scope import Stalled
 
 if TYPE_CHECKING:
@@ -601,6 +601,43 @@ def test_what_a_write_carries_costs_no_request_of_its_own(
         found = other.read("present/x")
     assert found is not None
     assert found.value == b"3"
+
+
+def test_what_is_brought_is_made_with_the_next_create_whoever_else_makes_it(
+    address: Address,
+) -> None:
+    """Another session of the worker may be first: then what is created is created all the same."""
+    cluster = Counting(address)
+    store, other = Replica(cluster, fresh=60), Replica(Cluster(address))
+    claim(1)(store)
+    cluster.requests = 0
+
+    for name, sooner in (("i-a", False), ("i-b", True)):
+        store.bring(keys.actor(name), b"mine")
+        assert store.read(keys.actor(name)) == Rec(keys.actor(name), b"mine")
+        assert store.list("actors")[-1].key == keys.actor(name)
+        if sooner:
+            other.create(keys.actor(name), b"another session's")
+        store.create(f"claims/{name}/00000001", b"x")
+
+    there = {rec.key: rec.value for rec in other.list("actors")}
+    assert there == {keys.actor("i-a"): b"mine", keys.actor("i-b"): b"another session's"}
+    assert {rec.key: rec.value for rec in store.list("actors")} == there
+    assert cluster.requests == 1 + 3
+    store.close()
+    other.close()
+
+
+def test_what_is_brought_and_nothing_takes_along_is_made_at_the_end(address: Address) -> None:
+    """As where the first claim of a worker found it settled already."""
+    store, other = Replica(Cluster(address)), Replica(Cluster(address))
+    store.bring(keys.actor("i-a"), b"mine")
+    assert other.read(keys.actor("i-a")) is None
+    store.unload()
+    other.refresh()
+    assert other.read(keys.actor("i-a"))
+    store.close()
+    other.close()
 
 
 def test_a_record_that_is_overwritten_is_never_missing_from_a_copy(
