@@ -10,10 +10,10 @@ The joiner calls itself ``coord GIT``, which no process does by chance that come
 A later driver opens the pipes as ``/proc/JOINER/fd/ASK`` and ``…/SAY`` (`drivers/sh/join`): they
 have no names that a copy, a peer or another container could meet, and end with the joiner. ::
 
-    NONCE KIND %O %A %B %P   →   NONCE own | NONCE writes, NONCE joined | NONCE writes, NONCE own
+    NONCE KIND %O %A %B %P   →   NONCE joined | NONCE own
 
 `own`: %A is as it was, and the driver starts a Python of its own, which says what there is to say.
-After `writes` it is ours: a driver that hears no more is one whose own Python was killed.
+Of a joiner that is gone before it says either, %A tells: it is replaced by the join, or as it was.
 """
 
 from __future__ import annotations
@@ -98,14 +98,10 @@ def _answer(top: bytes, mark: bytes, fds: tuple[int, int, int], opened: Opened) 
             return
         line = posix.read(ask, _LINE).decode(errors="surrogateescape").removesuffix("\n")
         nonce, *asked = line.split(" ", 5)
-
-        def say(word: str, nonce: str = nonce) -> None:
-            posix.write(told, f"{nonce} {word}\n".encode())
-
         posix.chdir(top)
-        word = _join(asked, opened, say)
+        is_joined = _is_joined(asked, opened)
         posix.chdir("/")  # nothing is held once the driver goes on
-        say(word)
+        posix.write(told, f"{nonce} {'joined' if is_joined else 'own'}\n".encode())
 
 
 def _is_asked(poll: Poll, watch: int, mark: bytes) -> bool:
@@ -119,19 +115,17 @@ def _is_asked(poll: Poll, watch: int, mark: bytes) -> bool:
     return False
 
 
-def _join(asked: list[str], opened: Opened, say: Callable[[str], None]) -> str:
-    """Join one log, and return the last word of it."""
+def _is_joined(asked: list[str], opened: Opened) -> bool:
+    """Join one log, and tell whether it is joined."""
     try:
         kind, *names, path = asked
         if sum(posix.stat(name).st_size for name in names) > _MOST:
-            return "own"
+            return False
         files = opened(kind, names, path)
-        tail = files.joined(virtual=False)
-        say("writes")
-        files.write(tail)
+        files.write(files.joined(virtual=False))
     except Exception:  # noqa: BLE001 - the driver's own Python will meet it, and says it
-        return "own"
-    return "joined"
+        return False
+    return True
 
 
 def _words(mark: bytes) -> list[bytes]:

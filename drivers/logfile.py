@@ -1,8 +1,9 @@
-"""The merge of a log in files: compare, parse what differs, write the join over the end of %A."""
+"""The merge of a log in files: compare, parse what differs, rename the join over %A."""
 
 from __future__ import annotations
 
-from posix import pread, pwrite
+import posix
+from posix import pread
 
 from coord.drivers.join import join_tails
 from coord.drivers.prefix import CHUNK, boundary, of_files
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import FileIO
 
+NEW = ".joined"  # behind the name of %A: what is renamed over it (drivers/sh/join)
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -26,9 +28,10 @@ class Files:
     def __init__(self, base: str, ours: str, theirs: str) -> None:
         self.files: list[FileIO] = [
             open(base, "rb", buffering=0),  # noqa: SIM115 - the process ends with them
-            open(ours, "r+b", buffering=0),  # noqa: SIM115
+            open(ours, "rb", buffering=0),  # noqa: SIM115
             open(theirs, "rb", buffering=0),  # noqa: SIM115
         ]
+        self._ours = ours
         self.head = 0
         self.tails: list[bytes] = []
         self.has_nul = False
@@ -54,24 +57,24 @@ class Files:
                 raise NotText("it is a pointer of git-lfs")
 
     def write(self, tail: bytes) -> None:
-        """Write %A, the only thing a driver may write, once. A failure leaves it as it was."""
-        old = self.tails[1]
-        if tail == old:
-            return
-        try:
-            self._overwrite(tail)
-        except BaseException:
-            self._overwrite(old)
-            raise
+        """Rename the join over %A, the only thing a driver may change.
 
-    def _overwrite(self, tail: bytes) -> None:
-        file, at = self.files[1], self.head
-        rest = memoryview(tail)
-        while rest:
-            written = pwrite(file.fileno(), rest, at)
-            at += written
-            rest = rest[written:]
-        file.truncate(at)
+        Written into, it would be neither side's nor the join where we are killed in between, and
+        who judges the merge afterwards would take that for this side.
+        """
+        if tail == self.tails[1]:
+            return
+        new = self._ours + NEW
+        file = posix.open(new, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o600)
+        try:
+            with open(file, "wb", buffering=0) as stream:
+                for begin in range(0, self.head, CHUNK):
+                    _all(stream, self.read(begin, min(begin + CHUNK, self.head)))
+                _all(stream, tail)
+            posix.rename(new, self._ours)
+        except BaseException:
+            posix.unlink(new)
+            raise
 
 
 class Logs(Files):
@@ -114,6 +117,12 @@ class Logs(Files):
     def line_of(self, place: int) -> int:
         """Return the number of the line that is `place` lines after the head's end."""
         return 1 + place + sum(chunk.count(b"\n") for chunk in _chunks(self.files[0], self.head))
+
+
+def _all(stream: FileIO, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[stream.write(rest) :]
 
 
 def _rest(file: FileIO, begin: int) -> bytes:

@@ -61,6 +61,7 @@ OUTSIDE = {
     "coord.drivers.joiner._fork": "what this process calls itself",
     "coord.drivers.joiner._let_go": "the null device",
     "coord.drivers.joiner._name": "what a process calls itself, as the kernel has it",
+    "coord.drivers.logfile.Files.write": "a descriptor that was made exclusively",
     "coord.drivers.logfile.Files.__init__": "the sides of a merge, which git has just written",
     "coord.drivers.start._declarations": "a descriptor that was opened by such flags",
     "coord.drivers.start.ask_git": "the ends of pipes",

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import Repo
-from harness.drivers import add_drivers
+from harness import Repo, refusals
+from harness.drivers import add_drivers, library
 from harness.scenes import diverged
 
 if TYPE_CHECKING:
@@ -180,31 +180,55 @@ def test_what_a_merge_leaves_and_says_is_the_same_without_one(
     assert ".coord.toml" in more or len(mark(guarded)) == 4
 
 
-CALLS = [
-    *(("poll", number) for number in (1, 2, 5)),
-    *(("pwrite64", number) for number in (2, 4)),
-    *(("ftruncate", number) for number in (2, 4)),
-    *(("chdir", number) for number in (2, 3, 4)),
-    ("setsid", 1),
-]
+DYING = """
+
+def _die() -> None:
+    import posix
+    file = posix.open({count!r}, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT)
+    posix.write(file, b"x")
+    if posix.fstat(file).st_size == {number}:
+        posix.kill(posix.getpid(), 9)
+"""
+STEPS = {
+    "logfile.py": (
+        "new = self._ours + NEW",
+        "_all(stream, tail)",
+        "posix.rename(new, self._ours)",
+    ),
+    "entry.py": ("_stay()\n    _exit",),
+    "joiner.py": ("_let_go({", "nonce, *asked", 'posix.chdir("/")  #', "posix.write(told"),
+}
 
 
-@pytest.mark.parametrize(("call", "number"), CALLS)
-def test_killed_at_any_step_no_record_is_lost_or_doubled(
-    many: Repo, call: str, number: int
+def dying(folder: Path, module: str, step: str, number: int) -> str:
+    """Make a library whose drivers are killed when they come to a step for the `number`-th time."""
+    shutil.copytree(Path(library(), "coord", "drivers"), folder / "coord" / "drivers")
+    shutil.copy(Path(library(), "coord", "__init__.py"), folder / "coord")
+    path = folder / "coord" / "drivers" / module
+    text = path.read_text()
+    assert text.count(step) == 1
+    dead = DYING.format(count=str(folder / "count"), number=number)
+    path.unlink()
+    path.write_text(text.replace(step, f"_die(); {step}") + dead)
+    return str(folder)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 5])
+@pytest.mark.parametrize(("module", "step"), [(m, s) for m, all_ in STEPS.items() for s in all_])
+def test_killed_at_any_step_each_log_is_joined_or_as_it_was(
+    many: Repo, tmp_path: Path, module: str, step: str, number: int
 ) -> None:
-    """A path is joined, or in conflict with both sides at hand; and the next merge joins all."""
-    inject = ("-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}")
-    done = many.run("strace", "-f", "-qq", "-o", os.devnull, *inject, "git", "merge", "side")
+    """Of both Pythons and the joiner; what a refusal prints joins it, and nothing is left of it."""
+    add_drivers(many, lib=dying(tmp_path / "lib", module, step, number))
+    done = many.tried("merge", "side")
 
-    conflicts = many.git("diff", "--name-only", "--diff-filter=U").split()
-    assert len(conflicts) <= 1
-    assert done.code == bool(conflicts)
-    for name in LOGS:
-        assert many.read(name) == JOINED or name in conflicts
-    many.git("reset", "-q", "--hard", "main" if conflicts else "main~")
-    many.git("merge", "side")
+    refused = refusals(done.err)
+    assert len(refused) == done.code == done.out.count("CONFLICT") <= 1
+    for one in refused:
+        assert one.run.startswith("git checkout -m -- ")
+        assert many.paste(one.run).code == 0
     assert_joined(many)
+    assert many.git("status", "--porcelain", "--untracked-files=all", "--", ":!*.log") == ""
 
 
 class TestPlanted:

@@ -114,40 +114,31 @@ def test_a_virtual_merge_takes_anything(tmp_path: Path) -> None:
     assert result == b"a\n\0\nc\n"
 
 
-def test_the_shared_beginning_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """%A has it already: a million records cost what a thousand cost."""
-    places = []
+def test_ours_is_replaced_and_never_written_into(tmp_path: Path) -> None:
+    """Whoever has it open reads this side, and who opens it anew the join."""
+    texts = (b"a\n", b"a\nm\n", b"a\ns\n")
+    (tmp_path / "A").write_bytes(texts[1])
+    with open(tmp_path / "A", "rb") as ours:
+        joined(tmp_path, *texts)
 
-    def spied(fd: int, chunk: bytes, place: int) -> int:
-        places.append(place)
-        return os.pwrite(fd, chunk, place)
-
-    monkeypatch.setattr(logfile, "pwrite", spied)
-    base = b"record\n" * 1000
-    joined(tmp_path, base, base + b"m\n", base + b"s\n")
-
-    assert places == [len(base)]
+        assert ours.read() == texts[1]
+    assert (tmp_path / "A").read_bytes() == b"a\nm\ns\n"
 
 
-def test_a_failed_write_leaves_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a full disk too: the space of what %A held is still its own."""
-    calls = []
+def test_a_failed_write_leaves_ours_and_nothing_else(tmp_path: Path) -> None:
+    """As on a full disk: no file may grow beyond a block here."""
+    written(tmp_path, b"", b"m\n" * 4000, b"s\n" * 4000)
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from coord.drivers.logfile import Logs\n"
+        "merged = Logs('O', 'A', 'B', None); merged.write(merged.joined(virtual=False))"
+    )
+    script = 'ulimit -f 1; exec "$@"'
+    argv = ["sh", "-c", script, "sh", sys.executable, "-c", program, library()]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
 
-    def full(fd: int, chunk: bytes, place: int) -> int:
-        calls.append(place)
-        if len(calls) == 1:
-            return os.pwrite(fd, chunk[:3], place)
-        if len(calls) == 2:
-            raise OSError(28, "No space left on device")
-        return os.pwrite(fd, chunk, place)
-
-    monkeypatch.setattr(logfile, "pwrite", full)
-    with pytest.raises(OSError, match="No space"):
-        joined(tmp_path, b"a\n", b"a\nm one\nm two\n", b"a\nl one\nl two\n")
-
-    assert (tmp_path / "A").read_bytes() == b"a\nm one\nm two\n"
+    assert "File too large" in done.stderr
+    assert (tmp_path / "A").read_bytes() == b"m\n" * 4000
+    assert sorted(os.listdir(tmp_path)) == ["A", "B", "O"]
 
 
 # Linux counts to a child what its parent held when it started it, so a small one has to start it.
