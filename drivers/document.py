@@ -314,9 +314,9 @@ class _Place:
             alone = ours or theirs
             assert alone is not None  # noqa: S101 - for mypy
             return alone, None
+        if _are_same_leaf(ours, theirs) and (base is None or _are_same_leaf(base, ours)):
+            return ours, None
         if base is None:
-            if _are_same_leaf(ours, theirs):
-                return ours, None
             base = _nothing(ours)
         gap = three(base.gap, ours.gap, theirs.gap, widest)
         if is_directive(ours.name):

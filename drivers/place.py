@@ -214,12 +214,14 @@ class Weaver:
             turned = self._down[0] not in (top, None)
         if not top:
             return self._merged(left, right, turned=turned)
-        return self._merged(left[::-1], right[::-1], turned=turned)[::-1]
+        begin = _alike(left, 0, right, 0)  # from the bottom up, that is the end of both
+        mine, others = left[begin:][::-1], right[begin:][::-1]
+        return left[:begin] + self._merged(mine, others, turned=turned)[::-1]
 
     def _merged(self, left: list[Key], right: list[Key], *, turned: bool) -> list[Key]:
-        out: dict[Key, None] = {}
-        ahead = set(left), set(right)  # not yet taken
-        one = two = 0
+        one = two = max(_alike(left, 0, right, 0) - 1, 0)
+        out = dict.fromkeys(left[:one])
+        ahead = set(left[one:]), set(right[two:])  # not yet taken
         while one < len(left) and two < len(right):
             if left[one] == right[two]:
                 # of the last that are the same, the next ones tell which is taken
@@ -243,13 +245,10 @@ class Weaver:
         waits = one in ahead[1], two in ahead[0]
         if one != two and waits[0] != waits[1]:
             return waits[1]
-        return self._before(one, two) != turned
-
-    def _before(self, one: Key, two: Key) -> bool:
-        ranks = self._rank(one), self._rank(two)
-        if ranks[0] != ranks[1]:
-            return ranks[0] < ranks[1]
-        return self._text(one) < self._text(two)
+        mine, others = self._rank(one), self._rank(two)
+        if mine == others:
+            mine, others = self._text(one), self._text(two)
+        return (mine < others) != turned
 
     def _text(self, key: Key) -> tuple[bytes, ...]:
         if key not in self._texts:
