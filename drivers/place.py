@@ -246,9 +246,8 @@ class Weaver:
         if one != two and waits[0] != waits[1]:
             return waits[1]
         mine, others = self._rank(one), self._rank(two)
-        if mine == others:
-            mine, others = self._text(one), self._text(two)
-        return (mine < others) != turned
+        is_less = mine < others if mine != others else self._text(one) < self._text(two)
+        return is_less != turned
 
     def _text(self, key: Key) -> tuple[bytes, ...]:
         if key not in self._texts:
