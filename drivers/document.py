@@ -147,8 +147,9 @@ def _joined(trees: Trees, moves: Moves, runs: list[Passage], *, edits: bool) -> 
     while pending:
         new, sides, above = pending.pop()
         base, ours, theirs = sides
-        if base.folded is not None and base.folded == ours.folded == theirs.folded:
-            new.folded = base.folded
+        same = ours.folded if ours.folded == theirs.folded else None
+        if same is not None and (base.folded == same or (edits and base.at < 0)):
+            new.folded = same
             continue
         base, ours, theirs = sides = unfolded(base), unfolded(ours), unfolded(theirs)
         new.glue = _glue(sides, above, edits=edits)
