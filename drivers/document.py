@@ -284,6 +284,7 @@ class _Place:
         for key, node in self.theirs.items():
             if key not in nodes or nodes[key].depth < node.depth:
                 nodes[key] = node
+        all_depths = {node.depth for node in nodes.values()}
         weaver = Weaver(nodes, lambda: descending(self._siblings, self._runs))
         # depth → the first place behind a kept piece of that depth
         first = {node.depth: -1 for node in self._head}
@@ -298,7 +299,9 @@ class _Place:
             here = [[key for key in keys if key not in seen] if seen else keys for keys in sides]
             seen.update(*here)
             # the deeper first: behind a shallower one they would hang from it
-            depths = sorted({nodes[key].depth for keys in here for key in keys}, reverse=True)
+            depths = [*all_depths]
+            if depths[1:]:
+                depths = sorted({nodes[key].depth for keys in here for key in keys}, reverse=True)
             for depth in depths:
                 mine, others = here
                 if depths[1:]:

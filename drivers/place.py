@@ -107,19 +107,24 @@ def _table(
 ) -> Table:
     """Return the pieces of a side; `keys` of the copies are made once for all sides."""
     table: Table = {}
+    last: tuple[bytes, int] | None = None
+    copy, begin = 0, b""
+    made: dict[int, Key] = {}
     for node in side:
         name, kind = node.name, node.kind
         if not nothing or (name, kind) not in nothing:
             table[name + b"\n" if kind == SECTION else name] = node
             continue
         whole = _whole(node), kind
-        copy = passed[whole] = passed.get(whole, 0) + 1
-        made = keys.get(whole)
-        if made is None:
-            made = keys[whole] = {}
+        if whole != last:  # most copies follow another one
+            if last is not None:
+                passed[last] = copy
+            last, copy, made = whole, passed.get(whole, 0), keys.setdefault(whole, {})
+            begin = whole[0] + _COPY[kind]
+        copy += 1
         key = made.get(copy)
         if key is None:
-            key = made[copy] = whole[0] + _COPY[kind] + copy.to_bytes(4, "big")
+            key = made[copy] = begin + copy.to_bytes(4, "big")
         table[key] = node
     return table
 
