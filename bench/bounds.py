@@ -39,7 +39,7 @@ DECLARED = {
     "larger than the cap": "#" * (CAP + 1),
 }
 SEED = b"## one\nx\n\n## two\n\ny\n"
-PIECES = (b"\n", b"a b\n", b"- x\n", b"## x\n", b"[", b"-\n", b"a\n\n")
+PIECES = (b"\n", b"a b\n", b"- x\n", b"## x\n", b"[", b"-\n", b"# \n", b"* x\n", b"a\n\n")
 KINDS = {"lines": ("log", None), "paragraphs": ("log", b""), "blocks": ("log", b"## "),
          "changelog": ("changelog", None)}  # fmt: skip
 COMMANDS = ("board", "doctor", "check --tree", "commit")

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 ROUNDS = 2
 APPENDED = 1_000
+HEAD = "# Log\n\n```\n## TIME WHO\n```\n\n"  # of a journal
 BARE = ("-c", "core.hooksPath=/dev/null")
+BLOCKS = ("blocks", "headed")
 _WHO = "committer Ada <a@example.com> 1700000000 +0000\ndata 1\nx\n"
 _ATTRIBUTES = (
     "[attr]coord-log -merge\n*.tsv coord-log\n[attr]coord-once -merge\n*.once coord-once\n"
@@ -47,7 +49,7 @@ def stamp(second: int) -> str:
 
 def record(number: int, who: str, shape: str, of: int) -> str:
     """Return one entry of a log."""
-    if shape == "blocks":
+    if shape in BLOCKS:
         return f"## {stamp(number)} {who} entry {number}\n\n- did something {number}\n- more\n\n"
     second = number * 7919 % of if shape == "unsorted" else number
     return f"{stamp(second)}\t{who}\tmove number {number}\n"
@@ -109,12 +111,15 @@ def least(act: Callable[[bool], Cost]) -> tuple[Cost, Cost]:
 
 def log(folder: Path, size: int, shape: str) -> Repo:
     """Return a repository whose log of `size` entries both sides have grown at the end."""
-    text = "".join(record(number, "base", shape, size) for number in range(size))
-    rule = '[log."*.tsv"]\nstart = "## "\n' if shape == "blocks" else ""
+    head = HEAD if shape == "headed" else ""
+    text = head + "".join(record(number, "base", shape, size) for number in range(size))
+    rule = '[log."*.tsv"]\nstart = "## "\n' if shape in BLOCKS else ""
     repo = Repo(folder, inline("log.tsv", text), inline(".coord.toml", rule) if rule else "")
     for branch, who, odd in (("side", "theirs", 0), ("main", "ours", 1)):
         numbers = [size + 2 * number + odd for number in range(APPENDED)]
         grown = text + "".join(record(number, who, shape, size) for number in numbers)
+        if head:
+            grown = head + record(0, f"{who} early", shape, size) + grown[len(head) :]
         if shape == "early":
             lines = grown.split("\n", 6)
             grown = "\n".join(
@@ -267,6 +272,7 @@ ROWS: dict[str, tuple[str, int, Callable[[Path, int], tuple[Cost, Cost]]]] = {
     "B": ("append commit, lines", 250_000, append),
     "B2": ("the same, above the threshold", 250_000, lambda at, n: append(at, n, "1m")),
     "C": ("log driver, an early line", 250_000, lambda at, n: merge(at, n, "early")),
+    "Ch": ("log driver, blocks below code", 25_000, lambda at, n: merge(at, n, "headed")),
     "Cc": ("merge commit, an early line", 250_000, lambda at, n: merge_commit(at, n, "early")),
     "F": ("board, freed scopes", 12_500, freed),
     "J": ("doctor, worktrees", 100, worktrees),

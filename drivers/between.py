@@ -2,25 +2,40 @@
 
 A merge of two sides that both put something near the top and at the end used to read all between
 into three trees. What is said of the run that all begin with (see `passage`) holds for these too,
-where no line that could be read otherwise stands before one from where the texts differ on.
+where it stands below the same titles in each.
 """
 
 from __future__ import annotations
 
 from coord.drivers import passage
-from coord.drivers.passage import BEGIN, LEAST, Passage
-from coord.drivers.prefix import agreement
+from coord.drivers.passage import BEGIN, LEAST, Above, Passage
 from coord.drivers.segments import agreed
 
 TYPE_CHECKING = False  # `typing` costs 9 ms, most of a driver's start
 if TYPE_CHECKING:
-    from coord.drivers.segments import Segment
+    from collections.abc import Iterator
 
-    Cut = tuple[list[int], int, int]  # where the section before it is; where it begins behind that
+    from coord.drivers.segments import Segment
 
 _TRIES = 16  # so many sections of the base may be gone from a side, or be others there
 _PROBE = 128  # bytes of a section by which it is found
 _SIDES = ("base", "ours", "theirs")
+
+
+class Cut:
+    """A run, from `begin` to `end` behind `places`, from which on all texts have the same.
+
+    It stands in the sections with the heads `path`; `back` lines above it begins the one before it.
+    """
+
+    __slots__ = ("back", "begin", "end", "path", "places")
+
+    def __init__(self, places: list[int], begin: int, end: int, above: Above) -> None:
+        self.places = places
+        self.begin = begin
+        self.end = end
+        self.path = above.path()
+        self.back = above.back()
 
 
 class Runs:
@@ -32,12 +47,12 @@ class Runs:
         self.gaps: list[list[bytes]] = []
         for side, text in enumerate(texts):
             ends = [0]
-            for places, begin, end in cuts:
-                ends += places[side] + begin, places[side] + end
+            for cut in cuts:
+                ends += cut.places[side] + cut.begin, cut.places[side] + cut.end
             ends.append(len(text))
             self.gaps.append([text[ends[at] : ends[at + 1]] for at in range(0, len(ends), 2)])
         self.all = [
-            Passage(self._read, places[0] + begin, places[0] + end) for places, begin, end in cuts
+            Passage(self._read, cut.places[0] + cut.begin, cut.places[0] + cut.end) for cut in cuts
         ]
 
     def _read(self, begin: int, end: int) -> bytes:
@@ -48,16 +63,13 @@ class Runs:
         gaps = {gap for gaps in self.gaps for gap in gaps}
         names = {name for gap in gaps for name in passage.names_in(b"\n" + gap)}
         line = 0
-        for number, run in enumerate(self.all):
-            gap = self.gaps[0][number]
-            line += gap.count(b"\n")
-            others = [gaps[number] for gaps in self.gaps] if number else []
-            if not all(passage.is_plain(b"\n" + other) for other in others):
+        for number, (run, cut) in enumerate(zip(self.all, self._cuts, strict=True)):
+            if not all(passage.are_single(cut.path, gaps) for gaps in self.gaps):
                 return number
             if not run.is_plain(names, start):
                 return number
-            run.line = line
-            run.anchor = line - gap.count(b"\n", gap.rfind(BEGIN) + 1)
+            run.line = line = line + self.gaps[0][number].count(b"\n")
+            run.anchor = line - cut.back
             line += run.kept.count(b"\n")
         return len(self.all)
 
@@ -73,14 +85,14 @@ class Runs:
         """Return a join with what was left out; None where nothing tells where that belongs."""
         out: list[bytes | memoryview] = []
         at, view = 0, memoryview(self._base)
-        for run, (places, begin, _) in zip(self.all, self._cuts, strict=True):
-            before = self._base[places[0] : places[0] + begin]
+        for run, cut in zip(self.all, self._cuts, strict=True):
+            before = self._base[cut.places[0] : run.above]
             mark = before + run.kept + self._base[run.end : self._base.find(b"\n", run.end) + 1]
             place = text.find(mark)
             if place < at or text.find(mark, place + 1) >= 0:
                 return None
-            out += [text[at : place + begin], view[run.above : run.end]]
-            at = place + begin + len(run.kept)
+            out += [text[at : place + cut.begin], view[run.above : run.end]]
+            at = place + cut.begin + len(run.kept)
         return b"".join([*out, text[at:]])
 
     def numbered(self, line: int, of: str) -> int | None:
@@ -105,23 +117,8 @@ def find(texts: list[bytes], start: bytes | None, at: int = 0) -> Runs | None:
     """Return what can be left out of three texts behind a place of each, if anything."""
     if min(map(len, texts)) < LEAST or start not in passage.STARTS:
         return None
-    cuts = []
-
-    def read(begin: int, end: int) -> bytes:
-        return texts[0][begin:end]
-
-    for places, size in _segments(texts, at):
-        top = places[0]
-        end = passage.end_in(read, top + size, start)
-        begin = passage.begin_in(read, top, end, start) if end > top else 0
-        if begin:
-            cuts.append((places, begin - top, end - top))
+    cuts = list(_cuts(texts, start, at))
     if not cuts:
-        return None
-    places, begin, _ = cuts[0]
-    differ = min(agreement(texts, min(map(len, texts))), *places)
-    above = {text[: place + begin] for text, place in zip(texts, places, strict=True)}
-    if not all(_is_plain_above(text, differ) for text in above):
         return None
     runs = Runs(texts, cuts)
     plain = runs.plain(start)
@@ -131,19 +128,34 @@ def find(texts: list[bytes], start: bytes | None, at: int = 0) -> Runs | None:
     return runs if plain and runs.plain(start) == plain else None
 
 
-def _is_plain_above(text: bytes, place: int) -> bool:
-    """Tell whether the lines of a text are plain from a place on, and no code stands anywhere.
+def _cuts(texts: list[bytes], start: bytes | None, at: int) -> Iterator[Cut]:
+    """Yield what texts have alike below the same titles, behind a section of the same place."""
+    sides = [Above(passage.reader(text), start) for text in texts]
+    read = passage.reader(texts[0])
+    for places, size in _parts(texts, at, start):
+        top = places[0]
+        end = passage.end_in(read, top + size, start)
+        for begin in passage.seams(read, top + 1, end, start):
+            there = zip(sides, [place + begin - top for place in places], strict=True)
+            if not all(side.reads(place) for side, place in there):
+                continue
+            cuts = [Cut(places, begin - top, end - top, side) for side in sides]
+            if all(cut.path == cuts[0].path for cut in cuts):
+                yield cuts[0]
+                for side, place in zip(sides, places, strict=True):
+                    side.skip(place + end - top)
+            break
 
-    What underlines a title tells of the two lines above it.
-    """
-    line = text.rfind(b"\n", 0, place) + 1
-    two = text.rfind(b"\n", 0, text.rfind(b"\n", 0, max(0, line - 1)) + 1) + 1
-    rules, heads = (b"\n" + text[begin:] for begin in (two, line))
-    return not (
-        passage.has(text, passage.FENCES)
-        or passage.has(rules, passage.RULES)
-        or passage.has_odd_heads(heads)
-    )
+
+def _parts(texts: list[bytes], at: int, start: bytes | None) -> Iterator[Segment]:
+    """Yield what texts have alike, in parts of which no heading holds another one of them."""
+    read = passage.reader(texts[0])
+    for places, size in _segments(texts, at):
+        top = places[0]
+        begins = [0, *(place - top for place in passage.headings(read, top, top + size, start))]
+        for begin, end in zip(begins, [*begins[1:], size], strict=True):
+            if end - begin > LEAST // 2:
+                yield [place + begin for place in places], end - begin
 
 
 def _segments(texts: list[bytes], begin: int) -> list[Segment]:

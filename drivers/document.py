@@ -147,8 +147,9 @@ def _joined(trees: Trees, moves: Moves, runs: list[Passage], *, edits: bool) -> 
     while pending:
         new, sides, above = pending.pop()
         base, ours, theirs = sides
-        if base.folded is not None and base.folded == ours.folded == theirs.folded:
-            new.folded = base.folded
+        same = ours.folded if ours.folded == theirs.folded else None
+        if same is not None and (base.folded == same or (edits and base.at < 0)):
+            new.folded = same
             continue
         base, ours, theirs = sides = unfolded(base), unfolded(ours), unfolded(theirs)
         new.glue = _glue(sides, above, edits=edits)
@@ -283,6 +284,7 @@ class _Place:
         for key, node in self.theirs.items():
             if key not in nodes or nodes[key].depth < node.depth:
                 nodes[key] = node
+        all_depths = {node.depth for node in nodes.values()}
         weaver = Weaver(nodes, lambda: descending(self._siblings, self._runs))
         # depth → the first place behind a kept piece of that depth
         first = {node.depth: -1 for node in self._head}
@@ -297,7 +299,9 @@ class _Place:
             here = [[key for key in keys if key not in seen] if seen else keys for keys in sides]
             seen.update(*here)
             # the deeper first: behind a shallower one they would hang from it
-            depths = sorted({nodes[key].depth for keys in here for key in keys}, reverse=True)
+            depths = [*all_depths]
+            if depths[1:]:
+                depths = sorted({nodes[key].depth for keys in here for key in keys}, reverse=True)
             for depth in depths:
                 mine, others = here
                 if depths[1:]:
@@ -314,9 +318,9 @@ class _Place:
             alone = ours or theirs
             assert alone is not None  # noqa: S101 - for mypy
             return alone, None
+        if _are_same_leaf(ours, theirs) and (base is None or _are_same_leaf(base, ours)):
+            return ours, None
         if base is None:
-            if _are_same_leaf(ours, theirs):
-                return ours, None
             base = _nothing(ours)
         gap = three(base.gap, ours.gap, theirs.gap, widest)
         if is_directive(ours.name):

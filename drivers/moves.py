@@ -52,13 +52,16 @@ class Moves:
                 continue
             if last is not None:
                 self._anchors.append((side, last.name.strip(), last))
-            shared = key in others
-            for entry in self._entries(node):
-                name = entry.name.strip()
-                if not shared:
-                    found.setdefault(name, (entry, entry is node))
-                elif entry is node or is_copy(key):  # what they share inside is seen as a place
-                    self._shared.add(name)
+            if key not in others:
+                for entry in self._entries(node):
+                    found.setdefault(entry.name.strip(), (entry, entry is node))
+            elif not self._edits:
+                self._see_shared(node, copy=is_copy(key))
+
+    def _see_shared(self, node: Node, *, copy: bool) -> None:
+        """Take note of what both brought: what they share inside of it is seen as a place."""
+        entries = self._entries(node) if copy else [node] if self._is_entry(node) else []
+        self._shared.update(entry.name.strip() for entry in entries)
 
     def _entries(self, node: Node) -> Iterable[Node]:
         """Return the entries in a piece: no titles, and no line that tells how a release stands."""

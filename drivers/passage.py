@@ -36,7 +36,8 @@ STARTS = (None, _MARK)
 # A byte is found ten times as fast as some of them in a row, and most texts lack most of these.
 FENCES = tuple((fence[:1], fence) for fence in (b"```", b"~~~", b"<!--", b"\r"))
 RULES = tuple((bytes([byte]), b"\n" + 3 * bytes([byte])) for byte in b"-=^\"'*+.")
-HEADS = ((b"#", b"\n# "), (b"=", b"urgency="))
+HEAD = b"\n# "  # a section of these holds those
+HEADS = ((b"#", HEAD), (b"=", b"urgency="))
 _HASHES = re.compile(rb"\n###+[ \t]*\n")
 _NAMES = re.compile(rb"\n(## [^\n]*)")
 _BLANKS = frozenset(b" \t\r\v\f")
@@ -123,21 +124,82 @@ class Passage:
         return down, up
 
 
+class Above:
+    """What stands above a run, read into a tree: the sections around it, and the one before it.
+
+    Where that is plain, no more than its first lines and its last section are.
+    """
+
+    def __init__(self, read: Read, start: bytes | None) -> None:
+        self._text = read
+        self._parser = Parser(start)
+        self._lines = 0
+        self._begin = 0
+        self._has_cr = False
+
+    def reads(self, place: int) -> bool:
+        """Go on to a place where a section begins whatever stands above; tell of the one before.
+
+        That is of the same depth, and nothing else stands between.
+        """
+        text = self._text(self._begin, place)
+        self._has_cr = self._has_cr or b"\r" in text  # no part of a line, where LF is behind it
+        self._read(b"\n" + text)
+        self._begin = place
+        return not self._has_cr and self._last() is not None
+
+    def skip(self, place: int) -> None:
+        """Go on behind a run."""
+        self._begin = place
+
+    def _read(self, text: bytes) -> None:
+        top = text.find(BEGIN) + 1
+        if top and is_plain(text[top - 1 :]):
+            self._feed(text[1:top])
+            text = text[top - 1 if self._parser.fence else text.rfind(BEGIN) :]
+        self._feed(text[1:])
+
+    def _feed(self, text: bytes) -> None:
+        lines = text.split(b"\n")[:-1]
+        self._parser.feed(lines, 0, len(lines), self._lines)
+        self._lines += len(lines)
+
+    def _last(self) -> Node | None:
+        """Return the section that one more of the same depth would follow."""
+        if self._parser.fence:
+            return None
+        below = next((node for node in self._parser.stack if node.depth >= DEPTH), None)
+        return None if below is None or (below.kind, below.depth) != (SECTION, DEPTH) else below
+
+    def back(self) -> int:
+        """Return how many lines above the run the section before it begins."""
+        node = self._last()
+        assert node is not None  # noqa: S101 - a run was found
+        return self._lines - node.at
+
+    def path(self) -> list[tuple[bytes, ...]]:
+        """Return the heads of the sections around the run, from the outermost."""
+        return [node.head for node in self._parser.stack[1:] if node.depth < DEPTH]
+
+
 class Beginning(Passage):
     """A run of sections that several texts begin with; `tails` is what each has behind it."""
 
-    def __init__(self, read: Read, above: int, end: int, tails: list[bytes]) -> None:
-        super().__init__(read, above, end)
+    def __init__(self, read: Read, begin: int, end: int, above: Above, tails: list[bytes]) -> None:
+        super().__init__(read, begin, end)
         self.tails = tails
-        self._top = read(0, above)
+        self._top = read(0, begin)
+        self._path = above.path()
         self.line = self._top.count(b"\n")
-        self.anchor = self.line - self._top.count(b"\n", self._top.rfind(BEGIN) + 1)
+        self.anchor = self.line - above.back()
 
     def is_left_out(self, start: bytes | None) -> bool:
         """Tell whether it can be, and see what is kept."""
-        return self.is_plain(
-            {name for text in (self._top, *self.tails) for name in names_in(b"\n" + text)},
-            start,
+        return all(are_single(self._path, [self._top, tail]) for tail in self.tails) and (
+            self.is_plain(
+                {name for text in (self._top, *self.tails) for name in names_in(b"\n" + text)},
+                start,
+            )
         )
 
     @property
@@ -194,13 +256,17 @@ def _at(node: Node) -> int:
 
 def find(texts: list[bytes], start: bytes | None) -> Beginning | None:
     """Return what can be left out of three texts, if anything."""
-    text = texts[0]
     return of(
-        lambda begin, end: text[begin:end],
+        reader(texts[0]),
         agreement(texts, min(map(len, texts))),
         lambda end: [text[end:] for text in texts],
         start,
     )
+
+
+def reader(text: bytes) -> Read:
+    """Return what reads a text."""
+    return lambda begin, end: text[begin:end]
 
 
 def of(
@@ -216,12 +282,35 @@ def of(
     if end == 0:
         return None
     behind = tails(end)
-    top = first(read, BEGIN, 0, end)
-    begin = begin_in(read, top, end, start) if top >= 0 else 0
-    if begin == 0 or not _is_plain_above(read, top, begin):
-        return None
-    run = Beginning(read, begin, end, behind)
-    return run if run.is_left_out(start) else None
+    above = Above(read, start)
+    for head in _heads(read, end, start):
+        begin = next((at for at in seams(read, head, end, start) if above.reads(at)), 0)
+        run = Beginning(read, begin, end, above, behind) if begin else None
+        if run is not None and run.is_left_out(start):
+            return run
+    return None
+
+
+def _heads(read: Read, end: int, start: bytes | None) -> Iterator[int]:
+    """Yield the beginning, and the last heading that holds sections, if most stands behind it."""
+    yield 0
+    *_, head = 0, *headings(read, 0, end, start)
+    if 0 < 2 * head < end:
+        yield head
+
+
+def headings(read: Read, begin: int, end: int, start: bytes | None) -> Iterator[int]:
+    """Yield the places of headings that may hold sections; those in the code of one do not."""
+    for piece in _pieces(read, begin, end, BEGIN):
+        place = piece.find(HEAD)
+        while place >= 0:
+            top, below = max(piece.rfind(BEGIN, 0, place), 0), piece.find(BEGIN, place + 1)
+            section = piece[top : below + 1 if below >= 0 else None]
+            is_code = has(section, FENCES) and _are_sections(section, names_in(section), start)
+            if not is_code:
+                yield begin + place
+            place = piece.find(HEAD, below) if below >= 0 else -1
+        begin += len(piece) - 1
 
 
 def end_in(read: Read, common: int, start: bytes | None) -> int:
@@ -232,18 +321,16 @@ def end_in(read: Read, common: int, start: bytes | None) -> int:
     return end if end and _is_seam(read, end, common, start) else 0
 
 
-def begin_in(read: Read, top: int, end: int, start: bytes | None) -> int:
-    """Return where a run begins behind the section at `top`, which stays; 0 if it is too short."""
-    begin = first(read, BEGIN, top + 1, end) + 1
-    is_run = 0 < begin < end - LEAST // 2
-    return begin if is_run and _is_seam(read, begin, end, start) else 0
+def seams(read: Read, top: int, end: int, start: bytes | None) -> Iterator[int]:
+    """Yield where a run may begin behind a place, if it is not too short.
 
-
-def _is_plain_above(read: Read, top: int, begin: int) -> bool:
-    """Tell whether sections begin at `top` and no rule stands below there, and no code anywhere."""
-    if any(has(piece, FENCES) for piece in _pieces(read, 0, begin, b"\n")):
-        return False
-    return all(map(is_plain, _pieces(read, top, begin, b"\n")))
+    Further apart each time, for code may never end.
+    """
+    begin = first(read, BEGIN, top, end) + 1
+    while 0 < begin < end - LEAST // 2:
+        if _is_seam(read, begin, end, start):
+            yield begin
+        begin = first(read, BEGIN, begin + (begin - top) // 2, end) + 1
 
 
 def _pieces(read: Read, begin: int, end: int, mark: bytes) -> Iterator[bytes]:
@@ -286,6 +373,15 @@ def _are_sections(piece: bytes, names: list[bytes], start: bytes | None) -> bool
     return parser.fence is None and [(kid.name, kid.kind, kid.depth) for kid in kids] == [
         (name, SECTION, DEPTH) for name in names
     ]
+
+
+def are_single(path: list[tuple[bytes, ...]], texts: list[bytes]) -> bool:
+    """Tell whether the titles around a run stand once in a text, which is given in parts.
+
+    One that stands twice names nothing, and all that it holds is compared.
+    """
+    names = [b"\n" + head[-1].strip() for head in path]
+    return all(sum((b"\n" + text).count(name) for text in texts) == 1 for name in names)
 
 
 def _is_seam(read: Read, place: int, end: int, start: bytes | None) -> bool:

@@ -107,19 +107,24 @@ def _table(
 ) -> Table:
     """Return the pieces of a side; `keys` of the copies are made once for all sides."""
     table: Table = {}
+    last: tuple[bytes, int] | None = None
+    copy, begin = 0, b""
+    made: dict[int, Key] = {}
     for node in side:
         name, kind = node.name, node.kind
         if not nothing or (name, kind) not in nothing:
             table[name + b"\n" if kind == SECTION else name] = node
             continue
         whole = _whole(node), kind
-        copy = passed[whole] = passed.get(whole, 0) + 1
-        made = keys.get(whole)
-        if made is None:
-            made = keys[whole] = {}
+        if whole != last:  # most copies follow another one
+            if last is not None:
+                passed[last] = copy
+            last, copy, made = whole, passed.get(whole, 0), keys.setdefault(whole, {})
+            begin = whole[0] + _COPY[kind]
+        copy += 1
         key = made.get(copy)
         if key is None:
-            key = made[copy] = whole[0] + _COPY[kind] + copy.to_bytes(4, "big")
+            key = made[copy] = begin + copy.to_bytes(4, "big")
         table[key] = node
     return table
 
@@ -214,12 +219,14 @@ class Weaver:
             turned = self._down[0] not in (top, None)
         if not top:
             return self._merged(left, right, turned=turned)
-        return self._merged(left[::-1], right[::-1], turned=turned)[::-1]
+        begin = _alike(left, 0, right, 0)  # from the bottom up, that is the end of both
+        mine, others = left[begin:][::-1], right[begin:][::-1]
+        return left[:begin] + self._merged(mine, others, turned=turned)[::-1]
 
     def _merged(self, left: list[Key], right: list[Key], *, turned: bool) -> list[Key]:
-        out: dict[Key, None] = {}
-        ahead = set(left), set(right)  # not yet taken
-        one = two = 0
+        one = two = max(_alike(left, 0, right, 0) - 1, 0)
+        out = dict.fromkeys(left[:one])
+        ahead = set(left[one:]), set(right[two:])  # not yet taken
         while one < len(left) and two < len(right):
             if left[one] == right[two]:
                 # of the last that are the same, the next ones tell which is taken
@@ -243,13 +250,9 @@ class Weaver:
         waits = one in ahead[1], two in ahead[0]
         if one != two and waits[0] != waits[1]:
             return waits[1]
-        return self._before(one, two) != turned
-
-    def _before(self, one: Key, two: Key) -> bool:
-        ranks = self._rank(one), self._rank(two)
-        if ranks[0] != ranks[1]:
-            return ranks[0] < ranks[1]
-        return self._text(one) < self._text(two)
+        mine, others = self._rank(one), self._rank(two)
+        is_less = mine < others if mine != others else self._text(one) < self._text(two)
+        return is_less != turned
 
     def _text(self, key: Key) -> tuple[bytes, ...]:
         if key not in self._texts:

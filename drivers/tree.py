@@ -177,18 +177,25 @@ class Parser:
         """End every open piece that is not above `depth`: line `at` is no part of it."""
         while self.stack[-1].depth >= depth:
             node = self.stack.pop()
-            if self.fold:
+            if self.fold and (node.kids or node.glue):
                 node.folded = lines, node.at, at - len(self.blank), self.start
                 node.kids = node.glue = _NOTHING
 
     def graft(self, sections: list[Node], after: list[bytes], offset: int) -> None:
         """Go on with folded sections, read elsewhere, and the blank lines behind them."""
+        depth = -1  # of the last one, behind which others of the same stand in the same place
         for section in sections:
             node = section.copy()
             node.at += offset
+            if section.depth == depth and section.gap is not None:
+                self.stack[-1] = node
+                self.stack[-2].kids.append(node)
+                continue
+            depth = section.depth
             self.blank = self.blank if section.gap is None else list(section.gap)
             node.gap = None
             self._open(node, (), 0)
+        if sections:
             self.blank = list(after)
 
     def finish(self) -> Node:

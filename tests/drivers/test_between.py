@@ -15,7 +15,8 @@ from harness.journal import TIMES, block, outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ODD = ["## alice", "## 1.2", "# Other", "Title\n---", "```", "- x", "", "<!-- on", "## "]
+ODD = ["## alice", "## 1.2", "# Other", "# Log", "Title\n---", "```", "- x", "", "<!-- on", "## "]
+HEADS = ["", "# Log\n\n", "Log\n===\n\n", "text\n", "```\n## no\n```\n\n", "<!-- a\n## no\n-->\n\n"]
 
 
 # where a side puts something, counted in blocks, and what
@@ -40,7 +41,7 @@ def changed(blocks: list[str], made: list[tuple[int, str | None]]) -> str:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.sampled_from(["", "# Log\n\n", "Log\n===\n\n", "text\n"]),
+    st.sampled_from(HEADS),
     st.permutations(range(16)) | st.just(list(range(16))),
     st.tuples(changes, changes),
     st.tuples(st.sampled_from([None, b"## "]), st.booleans()),
@@ -69,8 +70,12 @@ def test_a_join_is_the_same_without_what_all_have_between(
     assert found[0] == found[1]
 
 
-def test_of_a_long_journal_what_differs_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A section more between two places is not a line more to parse."""
+@pytest.mark.parametrize("middle", ["", "# Part\n\n"])
+@pytest.mark.parametrize("head", HEADS)
+def test_of_a_long_journal_what_differs_is_read(
+    monkeypatch: pytest.MonkeyPatch, head: str, middle: str
+) -> None:
+    """A section more between two places is not a line more to parse, whatever stands above."""
     read: list[int] = []
     feed = Parser.feed
 
@@ -84,11 +89,12 @@ def test_of_a_long_journal_what_differs_is_read(monkeypatch: pytest.MonkeyPatch)
     for days in (TIMES // 10, TIMES):
         read.append(0)
         half = "".join(map(block, range(days))), "".join(map(block, range(days, 2 * days)))
-        ours = f"{block(0, '- o')}{half[0]}{half[1]}{block(2 * days, '- o')}"
-        theirs = f"{half[0]}{block(days, '- t')}{half[1]}{block(2 * days, '- t')}"
-        sides = [text.encode() for text in ("".join(half), ours, theirs)]
+        base = f"{head}{half[0]}{middle}{half[1]}"
+        ours = f"{head}{block(0, '- o')}{half[0]}{middle}{half[1]}{block(2 * days, '- o')}"
+        theirs = f"{head}{half[0]}{middle}{block(days, '- t')}{half[1]}{block(2 * days, '- t')}"
+        sides = [text.encode() for text in (base, ours, theirs)]
         joined = document.join(sides[0], sides[1], sides[2], b"## ", edits=False)
-        assert joined.count(b"\n## ") == 2 * days + 2
+        assert joined[len(head) :].count(b"\n## ") == 2 * days + 2
 
     assert read[0] == read[1]
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from coord.drivers import document
+from coord.drivers import document, tree
 from coord.drivers.clash import APART, EDITED, GROWN, MOVED, PLACE, TEXTS, Clash
 from coord.drivers.document import join
-from coord.drivers.tree import Parser
+from coord.drivers.tree import Node, Parser
 from harness.documents import contents, documents, written
 
 both_modes = pytest.mark.parametrize("edits", [False, True], ids=["journal", "changelog"])
@@ -640,6 +640,26 @@ class TestCosts:
         join(base, *texts, edits=True)
 
         assert sum(fed) < 4100
+
+    def test_below_a_title_that_both_edited_alike_what_differs_is_read(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All sections are new below it, and the same."""
+        unfolded = []
+
+        def spied(node: Node) -> Node:
+            unfolded.append(node.folded)
+            return unfold(node)
+
+        unfold = tree.unfolded
+        monkeypatch.setattr(document, "unfolded", spied)
+        base = b"# C\n\n" + b"".join(b"## 0.%d\n\n- x\n- y\n\n" % n for n in range(99, 0, -1))
+        new = base.replace(b"# C\n", b"# Changes\n")
+        sides = [new.replace(b"- x", b"- %s\n- x" % who, 1) for who in (b"a", b"b")]
+        joined = join(base, *sides, edits=True)
+
+        assert joined == new.replace(b"- x", b"- a\n- b\n- x", 1)
+        assert sum(one is not None for one in unfolded) < 9
 
     def test_two_thousand_levels_are_joined(self) -> None:
         """No recursion."""

@@ -20,7 +20,7 @@ SECTIONS = [
     "## 2026-01-03",
     *("## alice", "## alice ", "## 1.2", "## 1.10", "# Other"),
 ]
-LINES = ["- x", "- y", "  on", "text", "", "", "### deeper", "```", "---", "## alice"]
+LINES = ["- x", "- y", "  on", "text", "", "", "### deeper", "```", "---", "## alice", "# Log"]
 
 
 sections = st.tuples(st.sampled_from(SECTIONS), st.lists(st.sampled_from(LINES), max_size=3)).map(
@@ -31,7 +31,7 @@ texts = st.lists(sections, max_size=3).map("".join)
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.sampled_from(["", "# Log\n\n", "Log\n===\n\n"]),
+    st.sampled_from(["", "# Log\n\n", "Log\n===\n\n", "```\n## no\n```\n\n", "```\n## 1\n"]),
     st.lists(sections, min_size=5, max_size=12).map("".join),
     st.tuples(texts, texts, texts),
     st.sampled_from([None, b"## "]),
@@ -93,6 +93,19 @@ def test_a_run_that_may_read_otherwise_is_read(odd: str) -> None:
     at = plain.index("\n## ", half) + 1
 
     assert passage.find([f"{plain[:at]}{odd}{plain[at:]}".encode()] * 3, b"## ") is None
+
+
+def test_what_stands_behind_the_last_title_is_left_out() -> None:
+    """A title in code is none."""
+    plain = "".join(map(block, range(TIMES * 10)))
+    at = plain.index("\n## ", 1000) + 1
+    code = block(1, "```\n# no\n```\n\n-")
+    text = f"```\n## no\n```\n\n# Log\n\n{plain[:at]}# Part\n\n{plain[at:]}{code}{plain[at:]}"
+    run = passage.find([text.encode()] * 3, None)
+
+    assert run is not None
+    assert text.index("# Part") < run.above < text.index("# Part") + 200
+    assert run.end > len(text) - 200
 
 
 @pytest.mark.parametrize("turned", [False, True])

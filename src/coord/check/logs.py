@@ -65,7 +65,9 @@ class Logs:
         for number, fault in enumerate(found, 1):
             if number % STEP == 0 or number == len(found):
                 tick("changes of logs compared", number, len(found))
-            if self._is_lossy(fault, step := self.step(fault)):
+            is_lossy = self._is_lossy(fault, step := self.step(fault))
+            self._conflicts.of(self._tip(fault))  # now that the blob has been read
+            if is_lossy:
                 yield fault._replace(step=step)
 
     def _changed(self) -> Iterator[Fault]:
@@ -86,7 +88,7 @@ class Logs:
             return self._documents.is_healed(fault)
         start = self._starts.get(fault.path)
         old = self._blobs.read(fault.change.old)
-        now = self._blobs.read(self._history.at_tip(fault.commit.id, fault.path))
+        now = self._blobs.read(self._tip(fault))
         if fault.step.lost:
             return compared.copies_back(fault.step.lost, old, now, start)
         return compared.begins_with(now, old, start)
@@ -95,7 +97,7 @@ class Logs:
         """Yield the commits that brought a conflict which the end of the range still has."""
         found: dict[tuple[str, bytes], list[Fault]] = {}
         for fault in self._changed():
-            if self._conflicts.of(self._history.at_tip(fault.commit.id, fault.path)):
+            if self._conflicts.of(self._tip(fault)):
                 found.setdefault((fault.commit.id, fault.path), []).append(fault)
         for held in found.values():
             first = held[0]
@@ -106,8 +108,11 @@ class Logs:
         """Return the line of the first conflict that a commit brought and the tip has, or 0."""
         edges = [edge.guarded.get(fault.path) for edge in self._history.of(fault.commit.id)]
         olds = [edge.old if edge else fault.change.new for edge in edges]
-        now = self._history.at_tip(fault.commit.id, fault.path)
-        return self._conflicts.line(fault.change.new, olds, now)
+        return self._conflicts.line(fault.change.new, olds, self._tip(fault))
+
+    def _tip(self, fault: Fault) -> str | None:
+        """Return the blob that the end of the range has."""
+        return self._history.at_tip(fault.commit.id, fault.path)
 
     def lost_by(self, fault: Fault) -> set[bytes]:
         """Return the records that the change of `fault` dropped, of a log of lines.

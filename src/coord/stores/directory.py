@@ -98,7 +98,7 @@ class Directory:
         """Yield the last records that say something; folders that are as they were are not read."""
         from coord.stores import unchanged  # noqa: PLC0415  # for large boards alone
 
-        look = unchanged.Look(f"{self._root}/{prefix}", self._scratch, self.now())
+        look = unchanged.Look(f"{self._root}/{prefix}", self._scratch, self.now() or 0)
         silent = []
         for name, line in sorted(look.changed(names)):
             rec = self._last(f"{prefix}/{name}") if keys.is_part(name) else None
@@ -230,7 +230,7 @@ class Directory:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def now(self) -> float:
+    def now(self) -> float | None:
         """Return the time of the clock that stamps files here: a touched probe's.
 
         A read-only board can still be read: then this host's clock must do.
@@ -319,7 +319,7 @@ class Directory:
         for path in made:
             sharing.folder(path, share)
         if made:
-            recordfile.sweep(self._scratch, self.now() - _LITTER_AGE)
+            recordfile.sweep(self._scratch, (self.now() or 0) - _LITTER_AGE)
         return made
 
     def _names(self, prefix: str) -> Iterator[str]:

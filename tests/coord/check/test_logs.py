@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pygit2
 import pytest
 
+from coord.history import blobs
 from harness.check import branch, declare, found, problems, server_merge
 from harness.drivers import add_drivers
 
@@ -23,6 +24,26 @@ def test_appends_are_fine(guarded: Repo) -> None:
     guarded.commit("append", {"a.log": "one\ntwo\nthree\nfour\nfive\n"})
 
     assert not problems(guarded)
+
+
+def test_a_log_that_changed_is_read_once(guarded: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where others have filled what is kept since: a log may be larger than all of that."""
+    monkeypatch.setattr(blobs, "_BUDGET", 10)
+    names = [f"{number}.log" for number in range(4)]
+    guarded.commit("add", {name: f"first of {name}\n" for name in names})
+    guarded.commit("append", {name: f"first of {name}\nsecond\n" for name in names})
+    asked: list[str] = []
+    write = blobs.Blobs._write
+
+    def noted(self: blobs.Blobs, commands: bytes) -> None:
+        asked.extend(commands.decode().splitlines())
+        write(self, commands)
+
+    monkeypatch.setattr(blobs.Blobs, "_write", noted)
+
+    assert not problems(guarded, "HEAD~1..HEAD")
+    ids = [guarded.git("rev-parse", f"HEAD:{name}") for name in names]
+    assert [asked.count(f"contents {blob}") for blob in ids] == [1] * len(names)
 
 
 @pytest.mark.parametrize(
