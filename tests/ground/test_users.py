@@ -95,7 +95,7 @@ def test_every_word_of_git_for_sharing_counts(
 
 
 def test_a_worktree_that_another_user_works_in_is_no_fault_of_the_repository(users: Users) -> None:
-    """git makes its private git dir as the umask says. Whoever has to write there is told how."""
+    """Its private git dir is as the umask says. Whoever has to write there is told how."""
     _made(users, "group")
     users.run("daemon", "git worktree add -q -b b ../b && chmod 755 ../b", cwd="r")
     private = users.folder / "r/.git/worktrees/b"
