@@ -90,6 +90,38 @@ def test_a_copy_calls_nobody_gone_before_it_is_settled(
     assert (row["dead"], row["gone"]) == (False, False)
 
 
+@pytest.mark.parametrize("folder", ["r/w", "w"])
+def test_a_worktree_copied_with_its_repository_is_linked_to_the_copys_own_record(
+    installed: Repo, tmp_path: Path, folder: str
+) -> None:
+    """In it, or beside it. Nothing of the original's changes, however often that is pasted."""
+    project = tmp_path / "project"
+    project.mkdir()
+    installed.path.rename(project / "r")
+    main = installed.at(project / "r")
+    wt = main.worktree(project / folder, "w")
+    main.worktree(project / "other", "other")
+    assert wt.coord("claim", "db").code == 0
+    subprocess.run(["cp", "-a", project, tmp_path / "copy"], check=True)
+    before, link = snapshot(main.common()), wt.path.joinpath(".git").read_bytes()
+    there = main.at(tmp_path / "copy" / folder)
+
+    refused = there.coord("claim", "x")
+
+    assert refused.refusal.rule == "worktree-copied"
+    assert f"is a copy of {wt.path}" in refused.err
+    for _ in range(2):
+        assert there.paste(refused.refusal.run).code == 0
+        whose = there.git("rev-parse", "--path-format=absolute", "--git-common-dir").strip()
+        assert whose == str(tmp_path / "copy/r/.git")
+    assert there.coord("claim", "x").refusal.rule == "clone-copied"
+    mended(there, "clone-copied")
+    assert there.coord("claim", "x").code == 0
+    assert healthy(there)
+    assert (snapshot(main.common()), wt.path.joinpath(".git").read_bytes()) == (before, link)
+    assert [one["scope"] for one in answer(wt, "board")["claims"]] == ["task:db"]
+
+
 @pytest.mark.usefixtures("claimed")
 def test_a_copy_of_a_copy_that_was_settled_is_noticed_too(installed: Repo, tmp_path: Path) -> None:
     """And the first copy is no copy any more."""

@@ -94,6 +94,41 @@ def test_every_word_of_git_for_sharing_counts(
     assert stat.S_IMODE(heads.stat().st_mode) == folder
 
 
+def test_a_worktree_that_another_user_works_in_is_no_fault_of_the_repository(users: Users) -> None:
+    """Its private git dir is as the umask says. Whoever has to write there is told how."""
+    _made(users, "group")
+    users.run("daemon", "git worktree add -q -b b ../b && chmod 755 ../b", cwd="r")
+    private = users.folder / "r/.git/worktrees/b"
+    assert not private.stat().st_mode & stat.S_IWGRP
+
+    beside = users.run("games", "git coord doctor", cwd="a")
+    inside = users.run("games", "git coord doctor", cwd="b")
+
+    assert beside.code == 0, beside.out
+    assert re.search(rf"note +pending +{users.folder}/b is another user's to work in", beside.out)
+    assert inside.code == 1
+    assert f"not-permitted: {private} is daemon's, mode 2755, and you are games" in inside.out
+    assert "sandbox" not in inside.out
+    command = re.search(r"run: sudo (chmod .*)", inside.out)
+    assert command, inside.out
+    assert users.run("daemon", command[1]).code == 0
+    assert users.run("games", "git coord doctor", cwd="b").code == 0
+
+
+def test_a_private_git_dir_that_root_made_for_our_folder_is_given_to_us(users: Users) -> None:
+    """The folder was given away and the git dir not, as by a container: to work there is meant."""
+    _made(users, "group")
+    users.run("root", "git worktree add -q -b b ../b && chown -R games ../b", cwd="r")
+
+    found = users.run("games", "git coord doctor", cwd="a")
+
+    assert "not-permitted" in found.out, found.out
+    command = re.search(r"run: sudo (chown .*)", found.out)
+    assert command, found.out
+    assert users.run("root", command[1]).code == 0
+    assert users.run("games", "git coord doctor", cwd="a").code == 0
+
+
 def test_a_record_closed_to_us_is_held_named_and_not_written_over(users: Users) -> None:
     """git-lfs#943: root in a container, umask 077. Whole for root, so it is no torn record."""
     _made(users, None)

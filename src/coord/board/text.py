@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from coord.base import duration
 from coord.base.columns import aligned, cut, width
 from coord.board.view import is_unknown, on_host, orders_merges
+from coord.liveness.presence import NOT_YET
 from coord.stores import scopes
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _member(member: Member, me: str | None, now: float | None) -> tuple[str, ...
 
 def _word(status: Status) -> str:
     """Return one of the six words; who has not been here yet is away."""
-    if status.seen is None and status.liveness not in {"ended", "gone"}:
+    if status.why == NOT_YET:
         return "away"
     return "silent" if status.liveness == "left" else status.liveness
 

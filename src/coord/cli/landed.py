@@ -25,7 +25,8 @@ def settle(call: Call, names: Sequence[str], onto: str | None, *, as_json: bool)
     goal, settled = found
     for one in settled:
         heir = one.state.holder
-        now = f"now held by {heir.actor}" if heir else "free"
+        since = "still" if one.state.generation == one.before else "now"
+        now = f"{since} held by {heir.actor}" if heir else "free"
         show.line(f"{one.scope} is {now}: {' and '.join(one.branches)} landed on {goal.name}")
     if not settled:
         show.line(f"no claim is left of a branch that landed on {goal.name}")

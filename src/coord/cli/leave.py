@@ -12,6 +12,7 @@ from coord.work import sign_off as leaving
 from coord.work import uncommitted
 
 if TYPE_CHECKING:
+    from coord.work.leaving import Given
     from coord.work.sign_off import SignedOff
 
 
@@ -32,8 +33,7 @@ def sign_off(asked: str | None, *, as_json: bool) -> None:
 def _tell(done: SignedOff) -> None:
     show.line(f"{done.worker.me.actor} signed off from {done.worker.here.cwd}")
     for one in done.released:
-        heir = None if one.run else one.state.holder
-        show.line(f"released: {one.scope}{f', now held by {heir.actor}' if heir else ''}")
+        show.line(_released(one))
         answer.ended_offers(one)
     for scope in done.kept:
         show.line(_why_kept(done, scope))
@@ -42,6 +42,15 @@ def _tell(done: SignedOff) -> None:
     if done.changed:
         count = f"{len(done.changed)} path{'s' if len(done.changed) > 1 else ''}"
         show.line(f"not committed: {count}: {uncommitted.told(done.changed)}")
+
+
+def _released(one: Given) -> str:
+    heir = None if one.run else one.state.holder
+    if heir is None:
+        return f"released: {one.scope}"
+    if one.state.generation == one.before:
+        return f"left the line: {one.scope}, still held by {heir.actor}"
+    return f"released: {one.scope}, now held by {heir.actor}"
 
 
 def _why_kept(done: SignedOff, scope: str) -> str:

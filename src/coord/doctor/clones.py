@@ -28,6 +28,6 @@ def judge(here: Worktree) -> Verdict:
     worktree_of = worktree.copied_from(here)
     if worktree_of is not None and here.top is not None:
         message = f"a copy of {worktree_of}: both have one private git dir, which is the original's"
-        run = worktree.own_worktree(worktree_of, here.top)
+        run = worktree.own_worktree(here, worktree_of)
         findings.append(Finding("worktree-copied", here.top, message, run))
     return verdict("clone", "", findings, localremotes.notes(here))

@@ -101,7 +101,7 @@ def examine(here: Worktree, cwd: str, environ: Mapping[str, str]) -> Diagnosis:
         pinned.judge(views, _surroundings(here, cwd, environ, copies)),
         _guarded(here, views, block, installed),
         moved.judge(list(underneath.moved(listed, here.common_dir)), views),
-        pending.judge(waiting),
+        pending.judge(waiting, here.git_dir),
         boards.judge(here, installed=installed is not None),
         closed,
         clones.judge(here),
@@ -131,7 +131,7 @@ def basics(here: Worktree, environ: Mapping[str, str]) -> list[Finding]:
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         views = list(pool.map(lambda sibling: look(sibling, means), siblings))
     shared = _shared(here, env, None, ())
-    unwritable = pending.unwritable((view.folder, view.here) for view in views)
+    unwritable = pending.unwritable(((view.folder, view.here) for view in views), here.git_dir)
     return [*configuration.judge(views, shared).findings, *unwritable]
 
 

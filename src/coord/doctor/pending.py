@@ -7,6 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from coord.base import sharing
 from coord.base.errors import Environment
 from coord.base.names import quote
 from coord.doctor.findings import Finding, Verdict, verdict
@@ -43,6 +44,7 @@ class Waiting(NamedTuple):
         refused: live refusals that are not settled.
         settled: how many are, and wait for their commit.
         locks: locks in its private git dir.
+        here: its place.
         readonly: a folder of it that cannot be written, "" when all can.
         cut: refusals of an operation that git did not bring to its end.
     """
@@ -51,6 +53,7 @@ class Waiting(NamedTuple):
     refused: tuple[Record, ...]
     settled: int
     locks: tuple[Lock, ...]
+    here: Worktree
     readonly: str
     cut: tuple[Record, ...] = ()
 
@@ -74,7 +77,8 @@ def ask(view: View, env: Mapping[str, str]) -> Waiting:
         elif refusal.is_cut_off(here, record, facts):
             cut.append(record)
     locks = _locks(here)
-    return Waiting(view.folder, tuple(refused), settled, locks, readonly(here), tuple(cut))
+    cannot = readonly(here)
+    return Waiting(view.folder, tuple(refused), settled, locks, here, cannot, tuple(cut))
 
 
 def _judged(here: Worktree, env: Mapping[str, str]) -> list[tuple[Record, Facts]]:
@@ -123,15 +127,22 @@ def _is_denied(path: str) -> bool:
     return False
 
 
-def judge(waiting: Sequence[Waiting]) -> Verdict:
-    """Judge what waits anywhere."""
+def judge(waiting: Sequence[Waiting], mine: str) -> Verdict:
+    """Judge what waits anywhere.
+
+    Args:
+        waiting: what waits in each worktree.
+        mine: the private git dir of the one where the doctor was asked.
+    """
+    closed = [_unwritable(one.folder, one.here, one.readonly, mine) for one in waiting]
     findings = [
         *(finding for one in waiting for finding in _refusals(one)),
         *(finding for one in waiting for finding in _cut_off(one)),
         *(finding for one in waiting for finding in _lock_findings(one)),
-        *(_unwritable(one.folder, one.readonly) for one in waiting if one.readonly),
+        *(one for one in closed if isinstance(one, Finding)),
     ]
-    return verdict("pending", "no refusal waits and no lock is left", findings, _notes(waiting))
+    notes = [*_notes(waiting), *(one for one in closed if isinstance(one, str))]
+    return verdict("pending", "no refusal waits and no lock is left", findings, notes)
 
 
 def _refusals(waiting: Waiting) -> Iterator[Finding]:
@@ -161,21 +172,45 @@ def _lock_findings(waiting: Waiting) -> Iterator[Finding]:
         yield Finding("locked", waiting.folder, message, f"rm {quote(lock.path)}")
 
 
-def unwritable(places: Iterable[tuple[str, Worktree]]) -> Iterator[Finding]:
-    """Yield the worktrees, of (folder, place), whose git dirs cannot be written."""
+def unwritable(places: Iterable[tuple[str, Worktree]], mine: str) -> Iterator[Finding]:
+    """Yield a finding for each of (folder, place) whose git dirs cannot be written and should be.
+
+    Args:
+        places: of worktrees.
+        mine: the private git dir of the one where that is asked.
+    """
     for folder, here in places:
-        path = readonly(here)
-        if path:
-            yield _unwritable(folder, path)
+        found = _unwritable(folder, here, readonly(here), mine)
+        if isinstance(found, Finding):
+            yield found
 
 
-def _unwritable(folder: str, path: str) -> Finding:
-    message = (
-        f"{path} cannot be written: no pin, no refusal, no commit; in a sandbox, "
-        "add what this prints to its writable roots"
-    )
-    run = "git rev-parse --path-format=absolute --git-common-dir"
-    return Finding("not-writable", folder, message, run)
+def _unwritable(folder: str, here: Worktree, path: str, mine: str) -> Finding | str | None:
+    """Return what is wrong with a folder that cannot be written; a remark where nothing is.
+
+    git itself makes the private git dir of a worktree as the umask of its maker says, even where
+    ``core.sharedRepository`` shares all else: one is closed to those who do not work there.
+    """
+    if not path:
+        return None
+    why = sharing.closed(path) if here.linked and path == here.git_dir else None
+    if why is None:
+        message = (
+            f"{path} cannot be written: no pin, no refusal, no commit; in a sandbox, "
+            "add what this prints to its writable roots"
+        )
+        run = "git rev-parse --path-format=absolute --git-common-dir"
+        return Finding("not-writable", folder, message, run)
+    if path != mine and not os.access(folder, os.W_OK):
+        return f"{folder} is another user's to work in: {why}"
+    message = f"{why}: no pin, no refusal, no commit of yours; its owner or root opens it so"
+    return Finding("not-permitted", folder, message, _opened(folder, path))
+
+
+def _opened(folder: str, path: str) -> str:
+    """Return what lets us into the private git dir `path`: its group, or whose the folder is."""
+    own = os.stat(folder).st_uid == os.geteuid()
+    return f"sudo {f'chown -R {os.geteuid()}' if own else 'chmod -R g+rwX'} {quote(path)}"
 
 
 def _notes(waiting: Sequence[Waiting]) -> Iterator[str]:

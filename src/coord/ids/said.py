@@ -3,13 +3,15 @@
 A blob's id is the hash of its bytes, so what it says never changes. What a hundred thousand of them
 say is kept in one file of the common git dir: to read them anew takes git and us a second. The file
 is written where many are new, holds what was asked for then and nothing else, and whoever cannot
-read or write it does without.
+read or write it does without. A checksum seals it: an edit, or a bit that has flipped, makes all be
+read anew. That is no signature: who may write in the git dir could forge it, as well as hooks.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import zlib
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 FILE = "coord/id-claims"
 _MANY = 256  # are kept; fewer are read anew in no time
 _LONG = 512  # characters; a claim of ours says less
-_VERSION = "coord id-claims 1"
+_VERSION = "coord id-claims 2"
 # What `id next` writes, where no parser can take a value for anything else.
 _OURS = re.compile(
     rb'id = "([\w.-]+)"\n(?:namespace = "[\w.-]+"\n)?actor = "([\w.-]{1,80})"\n'
@@ -144,25 +146,32 @@ def read(blobs: Blobs, wanted: Iterable[str], common_dir: str) -> Claims:
 def _kept(place: str) -> Kept:
     """Return what is kept; nothing where the file is not whole, or none of ours."""
     try:
-        data = peerfile.read(place, peerfile.WHOLE).decode()
+        data = peerfile.read(place, peerfile.WHOLE)
+        texts = memoryview(data)[_SEAL:]
+        columns = str(texts, "utf-8").split("\0") if data[:_SEAL] == _seal(texts) else []
     except (OSError, ValueError):
         return _NOTHING
-    version, *columns, end = data.split("\0") if "\0" in data else ("", "")
-    if (version, end, len(columns)) != (_VERSION, "", 1 + len(Said._fields)):
-        return _NOTHING
-    if len({column.count("\n") for column in columns}) != 1:
+    lengths = [column.count("\n") for column in columns]
+    if len(lengths) != 1 + len(Said._fields) or len(set(lengths)) != 1:
         return _NOTHING
     return Kept(columns[0].split("\n"), columns[1:])
 
 
+def _seal(texts: bytes | memoryview) -> bytes:
+    return f"{_VERSION} {zlib.crc32(texts):08x}\0".encode()
+
+
+_SEAL = len(_seal(b""))
+
+
 def _keep(place: str, found: Mapping[str, Said], share: int) -> None:
     columns = [found, *zip(*found.values(), strict=True)]
-    texts = ("\n".join(text or "" for text in column) for column in columns)
+    texts = "\0".join("\n".join(text or "" for text in column) for column in columns).encode()
     folder, own = os.path.split(place)
     try:
         for name in os.listdir(folder):  # of who was killed; who was not does without its own
             if name.startswith(f"{own}.tmp-"):
                 publish.forget(os.path.join(folder, name))
-        publish.replace(place, "\0".join((_VERSION, *texts, "")).encode(), share=share)
+        publish.replace(place, _seal(texts) + texts, share=share)
     except OSError:  # nothing of ours may be written here, or there is no room for it
         pass

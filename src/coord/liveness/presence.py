@@ -25,6 +25,7 @@ PRESENT, SILENT, LEFT, ENDED, GONE, UNKNOWN = (
 )  # fmt: skip
 _OVER = "its session is over"
 ELSEWHERE = "recorded in another clone"
+NOT_YET = "it has not been here yet"
 _AHEAD = 300.0  # seconds; a sign further ahead of the store's clock is none
 
 
@@ -240,8 +241,14 @@ class Judge:
             if found:
                 newest = max(found, key=lambda one: one.at)
                 return Status(SILENT if word == "lives" else word, last, newest.why)
-        away = "" if seen is not None else "it has not been here yet"
+        if seen is None and self._is_ahead(there, instance):
+            return Status(SILENT, last, "its last sign of life is ahead of the clock")
+        away = "" if seen is not None else NOT_YET
         return Status(SILENT if not sessions and seen is not None else UNKNOWN, last, away)
+
+    def _is_ahead(self, there: Home, instance: str) -> bool:
+        """Tell whether a worktree's own sign was given when this clock has not come to yet."""
+        return there.works(instance) and bool(mtime(os.path.join(there.git_dir, beats.SEEN)))
 
     def _of_worktree(
         self, there: Home, instance: str, sessions: list[_Session]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 CLEAN, STALE, REFUSED, CONFLICT, LEFT_OUT = "clean", "stale", "refused", "conflict", "left-out"
 _BUILT_ON = (CLEAN, STALE, REFUSED)
+_NAMED = 3  # of the logs that are joined: nobody has to do anything about them
 MARKERS, FILE, SIDES, NOTHING, MERGED = "markers", "file", "sides", "nothing", "merged"
 
 
@@ -178,8 +179,15 @@ def _told(step: Step) -> str:
     parts = [f"{conflict.path} ({conflict.about})" for conflict in step.conflicts]
     parts += [f"{one.path} ({one.kind}: {one.what})" for one in step.refused]
     parts += [f"{one.path} (derived: {one.what})" for one in step.stale]
-    parts += [f"joins {path}" for path in step.joined]
+    parts += [_joins(step.joined)] if step.joined else []
     return "; ".join([*([step.why] if step.why else []), *parts])
+
+
+def _joins(paths: Sequence[str]) -> str:
+    """Name the logs that are joined; of many a few, or a conflict is not seen among them."""
+    if len(paths) <= _NAMED + 1:  # one more takes no more room than to say so
+        return f"joins {', '.join(paths)}"
+    return f"joins {len(paths)} logs: {', '.join(paths[:_NAMED])} and {len(paths) - _NAMED} more"
 
 
 def _section(title: str, steps: Iterable[Step]) -> list[str]:

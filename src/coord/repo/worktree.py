@@ -255,13 +255,35 @@ def require_own(here: Worktree, cwd: str, verb: str, environ: Mapping[str, str])
             where=f"{here.top} is a copy of {original}",
             why="both have one private git dir, and with it one pin, index and HEAD: what is owned "
             "there is the original's",
-            run=own_worktree(original, here.top or ""),
+            run=own_worktree(here, original),
         )
 
 
-def own_worktree(original: str, copy: str) -> str:
-    """Return the command that makes a worktree of its own beside a copied one."""
-    return f"git -C {quote(original)} worktree add --detach {quote(f'{copy}-own')}"
+def own_worktree(here: Worktree, original: str) -> str:
+    """Return the command that leads out of a copied worktree into one of its own.
+
+    Where all of the repository was copied, its record of this worktree came along, and the two are
+    linked. ``git worktree repair`` would lead the original's worktrees into the copy.
+    """
+    top = here.top or ""
+    if record := _came_along(here, original):
+        link = os.path.join(top, ".git")
+        leads = f"printf 'gitdir: %s\\n' {quote(record)} >{quote(link)}"
+        return f"{leads} && printf '%s\\n' {quote(link)} >{quote(f'{record}/gitdir')}"
+    own = quote(f"{top}-own")
+    return f"test -d {own} || git -C {quote(original)} worktree add --detach {own}; cd {own}"
+
+
+def _came_along(here: Worktree, original: str) -> str:
+    """Return the private git dir that lies to a copied worktree as the original's to that one.
+
+    Empty where there is none that was copied, and so names either.
+    """
+    top = here.top or ""
+    record = os.path.normpath(os.path.join(top, os.path.relpath(here.git_dir, original)))
+    named = _line(os.path.join(record, "gitdir"))
+    mine = {os.path.join(folder, ".git") for folder in (original, top)}
+    return record if record != here.git_dir and named in mine else ""
 
 
 def copied_from(here: Worktree) -> str | None:

@@ -24,9 +24,17 @@ if TYPE_CHECKING:
 
 
 class Settled(NamedTuple):
-    """A scope that was settled: its state from then on, and whose branches had landed."""
+    """A scope that was settled.
+
+    Attributes:
+        scope: canonical scope.
+        before: the scope's generation before it.
+        state: its state from then on.
+        branches: whose branches had landed.
+    """
 
     scope: str
+    before: int
     state: State
     branches: tuple[str, ...]
 
@@ -59,15 +67,16 @@ def settle(call: Call, names: Sequence[str], onto: str | None = None) -> Landed:
             continue
         gone = _places(worker, goal, event, landed, roll)
         if gone:
-            settled += _settled(worker, roll, event.scope, goal, gone)
+            settled += _settled(worker, roll, event, goal, gone)
     tidy.portion(worker.store, roll)
     return Landed(goal, settled)
 
 
 def _settled(
-    worker: Worker, roll: Roll, scope: str, goal: Onto, gone: Mapping[Place, Branch]
+    worker: Worker, roll: Roll, event: Event, goal: Onto, gone: Mapping[Place, Branch]
 ) -> list[Settled]:
     """Give up places; nothing is settled here where somebody else just did it."""
+    scope, before = event.scope, event.state.generation
     names = tuple(sorted({branch.name for branch in gone.values()}))
     words = f"{' and '.join(names)} landed on {goal.name}"
     outcome = claims.change(
@@ -76,7 +85,7 @@ def _settled(
         worker.me,
         lambda state: done.landed(state, gone, words, roll.is_dead, roll.rank(scope)),
     )
-    return [] if outcome.event is None else [Settled(scope, outcome.state, names)]
+    return [] if outcome.event is None else [Settled(scope, before, outcome.state, names)]
 
 
 def _places(

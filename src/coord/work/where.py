@@ -69,7 +69,7 @@ def tell_of_copy(call: Call, here: Worktree) -> None:
     if original is not None:
         call.note(
             f"this folder is a copy of {original}, and so is its worker: "
-            f"{worktree.own_worktree(original, here.top or '')}"
+            f"{worktree.own_worktree(here, original)}"
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,28 @@ def test_the_board_of_a_new_repository_is_empty(repo: Repo) -> None:
 
     assert found["claims"] == []
     assert repo.coord("board").out.startswith("0 present, 0 claims")
+
+
+def test_only_who_has_not_been_here_yet_is_away(
+    installed: Repo, one: Repo, two: Repo, tmp_path: Path
+) -> None:
+    """Not whoever was, of whom a clock that was set back believes no sign, of commands or hooks."""
+    for each in (one, two):
+        answer(each, "claim", "x")
+        for path in each.private("coord-seen").parent.rglob("coord-se*/**/*"):
+            os.utime(path, (4e9, 4e9))
+        os.utime(each.private("coord-seen"), (4e9, 4e9))
+    shutil.rmtree(two.private("coord-sessions"))
+    new = installed.worktree(tmp_path / "new", "new")
+    for path in new.private("coord-seen").parent.glob("coord-se*"):
+        path.unlink()
+
+    words = dict(line.split()[:2] for line in installed.coord("board").out.splitlines()[2:5])
+
+    assert words.pop("one-0001") == "silent"
+    assert words.pop("two-0002") == "silent"
+    assert list(words.values()) == ["away"]
+    assert "(away" not in installed.coord("board").out
 
 
 def test_a_claim_has_the_keys_that_scripts_read(one: Repo, two: Repo) -> None:

@@ -94,6 +94,20 @@ def test_what_it_says(hub: Repo, one: Repo) -> None:
     assert hub.coord("merge-order").err == ""
 
 
+def test_of_a_place_in_line_that_landed_the_holder_is_no_new_one(
+    hub: Repo, one: Repo, two: Repo
+) -> None:
+    """It is said who holds it still."""
+    answer(two, "claim", "x")
+    answer(one, "claim", "x")
+    one.commit("work")
+    hub.git("merge", "-q", "feat-one")
+
+    told = hub.coord("release", "--landed").out
+
+    assert told == "task:x is still held by two-0002: feat-one landed on main\n"
+
+
 def test_a_branch_just_created_has_not_landed(hub: Repo, one: Repo) -> None:
     """Its commit is main's, and the work has only begun."""
     answer(one, "claim", "artifact:s.json")

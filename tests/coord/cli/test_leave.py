@@ -111,6 +111,23 @@ def test_a_sign_off_releases_everything_and_drops_presence(installed: Repo, tmp_
     assert one.coord("sign-off").code == 0
 
 
+def test_whoever_signs_off_in_line_leaves_the_line(installed: Repo, tmp_path: Path) -> None:
+    """The scope is no more released than its holder is new; who held it has an heir."""
+    one = worker(installed, tmp_path / "one", "feat-one", "one-0001")
+    two = worker(installed, tmp_path / "two", "feat-two", "two-0002")
+    three = worker(installed, tmp_path / "three", "feat-three", "three-0003")
+    for each in (one, two, three):
+        answer(each, "claim", "a")
+
+    said = [each.coord("sign-off").out.splitlines()[1] for each in (two, one, three)]
+
+    assert said == [
+        "left the line: task:a, still held by one-0001",
+        "released: task:a, now held by three-0003",
+        "released: task:a",
+    ]
+
+
 def test_a_sign_off_keeps_what_is_offered(installed: Repo, tmp_path: Path) -> None:
     """The offer outlives the session; it is said to whom it was made, and how to give it up."""
     one = worker(installed, tmp_path / "one", "feat-one", "one-0001")

@@ -149,14 +149,31 @@ def test_a_file_that_is_not_whole_counts_for_nothing(common: str) -> None:
     file = Path(place)
     whole = file.read_bytes()
     damaged = [whole[:end] for end in range(len(whole))]
-    damaged += [whole + b"\0", b"\xff" + whole, whole.replace(b" 1", b" 2", 1)]
-    damaged += [whole.replace(b"ada\n", b"", 1), b"\0".join([b"x"] * 7)]
+    damaged += [whole + b"\0", b"\xff" + whole, whole.replace(b" 2", b" 1", 1)]
+    texts = whole.partition(b"\0")[2]
+    odd = [texts + b"\0", texts.replace(b"ada\n", b"", 1), texts.replace(b"ada", b"\xff", 1), b""]
+    damaged += [said._seal(one) + one for one in odd]
 
     for data in damaged:
         file.write_bytes(data)
         assert said._kept(place) == said._NOTHING
     file.write_bytes(whole)
     assert len(said._kept(place).names) == 9
+
+
+def test_a_file_that_was_edited_is_made_anew(common: str) -> None:
+    """An owner that no claim names would be told for ever; so would what a flipped bit says."""
+    texts = many()
+    right = list(all_of(texts, common))[1]
+    file = Path(common, said.FILE)
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[whole.index(b"2026")] ^= 1
+
+    for data in (whole.replace(b"ada", b"eve"), bytes(flipped), whole.replace(b"HW-0001", b"HW-9")):
+        file.write_bytes(data)
+        assert list(all_of(texts, common)) == [list(texts), right]
+        assert file.read_bytes() == whole
 
 
 @pytest.mark.parametrize("what", ["fifo", "link", "folder"])

@@ -76,7 +76,12 @@ def test_a_sign_from_the_future_counts_while_it_may_be_a_clock_s_error(
     instance = _pinned(common)
     _seen(common, NOW + ahead)
 
-    assert _status(common, instance).present is present
+    found = _status(common, instance)
+
+    assert found.present is present
+    if not present:  # nor does it say that nobody was there
+        why = "its last sign of life is ahead of the clock"
+        assert (found.liveness, found.seen, found.why) == ("silent", None, why)
 
 
 def test_a_sign_the_hooks_left_counts_for_the_pinned_worker(common: Path) -> None:

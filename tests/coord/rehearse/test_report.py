@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from coord.documents import merge_order as documents
 from coord.rehearse.report import Artifact, Conflict, Rehearsal, Step
 
@@ -79,6 +81,20 @@ def test_the_screen_tells_each_branch_then_the_commands_in_order() -> None:
         "  git status",
         "  git commit --no-edit",
     ]
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(2, "joins 0, 1"), (4, "joins 0, 1, 2, 3"), (54, "joins 54 logs: 0, 1, 2 and 51 more")],
+)
+def test_a_conflict_is_seen_among_however_many_logs_that_are_joined(count: int, told: str) -> None:
+    """It comes first, and the logs as their number; the document names each."""
+    joined = tuple(str(number) for number in range(count))
+    step = Step("c", "conflict", conflicts=(Conflict("f", "contents"),), joined=joined)
+    found = Rehearsal("main", BASE, "3", (step,))
+
+    assert found.lines()[1] == f"  1  c  conflict  f (contents); {told}"
+    assert documents.rehearsal(found)["steps"][0]["joined"] == list(joined)
 
 
 def test_the_document_has_a_step_a_branch() -> None:
