@@ -28,6 +28,11 @@ _LIMITS = child.Limits(data=256 << 20, cpu=10)
 _FILE, _NOTHING = b"100644", b"000000"
 _DRAFT = "refs/coord/draft"  # keeps what is made here until it is fetched back, or never
 _NAME, _EMAIL = "git-coord", "git-coord@localhost"  # who commits
+_US = {
+    f"GIT_{role}_{part}": text
+    for role in ("AUTHOR", "COMMITTER")
+    for part, text in (("NAME", _NAME), ("EMAIL", _EMAIL), ("DATE", "@0 +0000"))
+}
 _NEWEST = 1000  # messages
 _BATCH = 2000  # contents in one answer
 _PAIR = 2  # a commit and its parent
@@ -48,10 +53,10 @@ class Changes(NamedTuple):
 
 
 def _run(
-    cache: str, *args: str, stdin: bytes | None = None, most: int = _MOST, **more: str
+    cache: str, *args: str, stdin: bytes | None = None, most: int = _MOST
 ) -> tuple[int, bytes, str]:
-    # A path is a literal, and an object what its bytes say.
-    env = {**git.elsewhere(), "GIT_NO_REPLACE_OBJECTS": "1", "GIT_LITERAL_PATHSPECS": "1", **more}
+    # A path is a literal, an object what its bytes say, and who commits without a date is us.
+    env = {**git.elsewhere(), "GIT_NO_REPLACE_OBJECTS": "1", "GIT_LITERAL_PATHSPECS": "1", **_US}
     argv = ("git", f"--git-dir={cache}", *git.QUIET, *args)
     try:
         code, out, err = child.run(argv, env, stdin, within=PATIENCE, most=most, limits=_LIMITS)
@@ -66,10 +71,8 @@ def _run(
     return code, out, words
 
 
-def _told(
-    cache: str, *args: str, stdin: bytes | None = None, most: int = _MOST, **more: str
-) -> bytes:
-    code, out, words = _run(cache, *args, stdin=stdin, most=most, **more)
+def _told(cache: str, *args: str, stdin: bytes | None = None, most: int = _MOST) -> bytes:
+    code, out, words = _run(cache, *args, stdin=stdin, most=most)
     if code:
         raise Broken(cache, words or f"git {args[0]} exits with {code}")
     return out
@@ -275,9 +278,4 @@ def alone(cache: str, commit: str, message: str) -> str:
     Raises:
         Broken: it cannot be made.
     """
-    who = {
-        f"GIT_{role}_{part}": text
-        for role in ("AUTHOR", "COMMITTER")
-        for part, text in (("NAME", _NAME), ("EMAIL", _EMAIL), ("DATE", "@0 +0000"))
-    }
-    return _told(cache, "commit-tree", "-m", message, f"{commit}^{{tree}}", **who).decode().strip()
+    return _told(cache, "commit-tree", "-m", message, f"{commit}^{{tree}}").decode().strip()
