@@ -277,7 +277,7 @@ def _spoiled(place: Place, tip: Tip, name: str, why: str) -> Spoiled:
         )
     lease = f"--atomic --force-with-lease={transport.REF}:{name}"
     into = f"{quote(place.where.url)} {refs}"
-    run = f"git --git-dir={quote(place.cache)} push --no-verify {lease} {into}"
+    run = transport.typed(place.cache, "push", "--no-verify", lease, into)
     return Spoiled(place.where.text, f"{what}; {then}", run)
 
 

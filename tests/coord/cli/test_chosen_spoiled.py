@@ -105,6 +105,21 @@ def test_a_clone_that_began_the_board_puts_back_the_very_commit(fleet: Fleet) ->
     assert held(fleet.second) == {"task:1", "task:2"}
 
 
+def test_what_puts_a_board_back_goes_where_the_config_of_the_clone_leads(fleet: Fleet) -> None:
+    """``url.*.insteadOf`` of the clone's own, which the cache that has the commit is no part of."""
+    moved = fleet.board.with_name("moved it's.git")
+    fleet.board.rename(moved)
+    fleet.board = moved
+    fleet.second.git("config", f"url.{moved}.insteadOf", fleet.url.removeprefix("git+"))
+    assert held(fleet.second) == {"task:1", "task:2"}
+    fleet.spoil()
+
+    done = fleet.second.paste(fleet.second.coord("board").refusal.run)
+
+    assert done.code == 0, done.err
+    assert held(fleet.second) == {"task:1", "task:2"}
+
+
 def test_nothing_is_put_back_over_what_came_in_the_meantime(fleet: Fleet) -> None:
     """Another clone was first, and has gone on: the same command, pasted late, does nothing."""
     held(fleet.first)
