@@ -45,9 +45,8 @@ def _pinned_or_mended(dirs: tuple[str, str], environ: Mapping[str, str], during:
             return _completed(dirs, there, during)
         return _told(*_pinned(dirs, environ), during)
     except pin.Unreadable:
-        return _line(
-            f"{os.path.join(dirs[0], pin.PIN)} is no pin; git coord pin --replace mends it"
-        )
+        run = pin.command(dirs[0], "--replace")
+        return _line(f"{os.path.join(dirs[0], pin.PIN)} is no pin; {run} mends it")
     except gitconfig.Unwritable:
         again = command.recorded(dirs[1])
         return _line(f"not pinned: the installed author holds a control character; {again}")

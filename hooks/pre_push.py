@@ -58,7 +58,7 @@ def _unchecked(doubt: Exception, git_dir: str) -> Refused:
     if isinstance(doubt, CoordError):
         where, why, run = doubt.where, doubt.why, doubt.run
     elif isinstance(doubt, pin.Unreadable):
-        where, run = os.path.join(git_dir, pin.PIN), "git coord pin --replace"
+        where, run = os.path.join(git_dir, pin.PIN), pin.command(git_dir, "--replace")
         why = "it is not a file this version wrote"
     elif isinstance(doubt, OSError):
         where, why = doubt.filename or git_dir, doubt.strerror or str(doubt)

@@ -5,6 +5,7 @@
     ├── Lost       may have been applied: sent, and no answer that says
     ├── Denied     surely not applied: who we are is not known there, or may not do this
     ├── Unfit      surely not applied: what stands there, or what we were given, does not do
+    │   └── Spoiled    a repository in which something else stands where the board was
     ├── Refused    surely not applied: the request itself, with the server's code
     └── TooLarge   the answer is larger than the caller reads; the next call begins anew
 
@@ -52,6 +53,10 @@ class Denied(Failure):
 
 class Unfit(Failure):
     """The certificate, the kind of server, or a file we were given."""
+
+
+class Spoiled(Unfit):
+    """What stands where the board is kept is no board; the command puts it back, or aside."""
 
 
 class Refused(Failure):

@@ -230,7 +230,7 @@ def _author(there: Worktree) -> Iterator[Problem]:
             "pin-unreadable",
             there.cwd,
             "the pin cannot be read",
-            f"cd {quote(there.cwd)} && git coord pin --replace",
+            f"cd {quote(there.cwd)} && {pin.command(there.git_dir, '--replace')}",
         )
         return
     if pinned is None or rule is None or rule.keep or not pinned.email:

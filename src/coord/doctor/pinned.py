@@ -86,7 +86,8 @@ def _pins(views: Sequence[View]) -> Iterator[Finding]:
 
 
 def _replace(view: View) -> str:
-    return f"git -C {quote(view.folder)} coord pin --replace"
+    words = pin.command(view.here.git_dir, "--replace").removeprefix("git ")
+    return f"git -C {quote(view.folder)} {words}"
 
 
 def _authors(view: View, rule: Authorship | None, copied: Sequence[str]) -> Iterator[Finding]:

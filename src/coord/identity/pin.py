@@ -239,6 +239,12 @@ def complete(git_dir: str, common_dir: str, pin: Pin, rule: Authorship) -> Pin:
         return made
 
 
+def command(git_dir: str, *flags: str) -> str:
+    """Return what pins a worktree: the main one as the person whose it is, another as a worker."""
+    who = () if sharing.common_dir(git_dir) != git_dir else ("--self",)
+    return " ".join(("git coord pin", *flags, *who))
+
+
 def renew(git_dir: str, common_dir: str) -> Pin | None:
     """Make whoever is pinned another owner with the same name and author; None where nobody is.
 

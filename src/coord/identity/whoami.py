@@ -116,7 +116,7 @@ def require_certain(identity: Identity, here: Worktree, verb: str) -> None:
         where=here.cwd,
         why=f"that name is only inferred from what is checked out, which a peer can change; "
         f"{identity.worktrees} worktrees share this repository and this one has no pin",
-        run="git coord pin" if here.linked else "git coord pin --self",
+        run=pin.command(here.git_dir),
     )
 
 
@@ -160,7 +160,7 @@ def read_pin(here: Worktree) -> pin.Pin | None:
             "the pin cannot be read",
             where=here.private(pin.PIN),
             why=getattr(error, "strerror", None) or "it is not a file this version wrote",
-            run="git coord pin --replace",
+            run=pin.command(here.git_dir, "--replace"),
         ) from error
 
 

@@ -27,6 +27,12 @@ _LISTED = 64 << 20  # bytes of a list of all records there can be
 _LIMITS = child.Limits(data=256 << 20, cpu=10)
 _FILE, _NOTHING = b"100644", b"000000"
 _DRAFT = "refs/coord/draft"  # keeps what is made here until it is fetched back, or never
+_NAME, _EMAIL = "git-coord", "git-coord@localhost"  # who commits
+_US = {
+    f"GIT_{role}_{part}": text
+    for role in ("AUTHOR", "COMMITTER")
+    for part, text in (("NAME", _NAME), ("EMAIL", _EMAIL), ("DATE", "@0 +0000"))
+}
 _NEWEST = 1000  # messages
 _BATCH = 2000  # contents in one answer
 _PAIR = 2  # a commit and its parent
@@ -49,8 +55,8 @@ class Changes(NamedTuple):
 def _run(
     cache: str, *args: str, stdin: bytes | None = None, most: int = _MOST
 ) -> tuple[int, bytes, str]:
-    # A path is a literal, and an object what its bytes say.
-    env = {**git.elsewhere(), "GIT_NO_REPLACE_OBJECTS": "1", "GIT_LITERAL_PATHSPECS": "1"}
+    # A path is a literal, an object what its bytes say, and who commits without a date is us.
+    env = {**git.elsewhere(), "GIT_NO_REPLACE_OBJECTS": "1", "GIT_LITERAL_PATHSPECS": "1", **_US}
     argv = ("git", f"--git-dir={cache}", *git.QUIET, *args)
     try:
         code, out, err = child.run(argv, env, stdin, within=PATIENCE, most=most, limits=_LIMITS)
@@ -254,7 +260,7 @@ def commit(
     text = message.encode()
     rows = [
         b"commit %s\nmark :1\n" % _DRAFT.encode(),
-        b"committer git-coord <git-coord@localhost> %d +0000\n" % time.time(),
+        b"committer %s <%s> %d +0000\n" % (_NAME.encode(), _EMAIL.encode(), time.time()),
         b"data %d\n%s\n" % (len(text), text),
         *([b"from %s\n" % parent.encode()] if parent else []),
         *(b"D %s\n" % path.encode() for path in drop),
@@ -264,3 +270,12 @@ def commit(
     rows.append(b"\nget-mark :1\ndone\n")
     asked = ("fast-import", "--quiet", "--force", "--done")
     return _told(cache, *asked, stdin=b"".join(rows)).decode().strip()
+
+
+def alone(cache: str, commit: str, message: str) -> str:
+    """Return a commit of what stands in `commit` that goes on from none; always the same one.
+
+    Raises:
+        Broken: it cannot be made.
+    """
+    return _told(cache, "commit-tree", "-m", message, f"{commit}^{{tree}}").decode().strip()

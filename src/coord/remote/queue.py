@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base import peerfile, publish
-from coord.base.failures import Absent, Denied, Failure, Lost, Unfit
+from coord.base.failures import Absent, Denied, Failure, Lost, Spoiled, Unfit
 from coord.remote.draft import Ask, Change, Held
 from coord.remote.objects import Broken
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MOST = 64 << 20  # bytes: a hundred records of the largest size
 _LEFT = 3600.0  # seconds
-_KINDS = {kind.__name__: kind for kind in (Absent, Denied, Lost, Unfit, Broken)}
+_KINDS = {kind.__name__: kind for kind in (Absent, Denied, Lost, Unfit, Spoiled, Broken)}
 
 
 class Answer(NamedTuple):
@@ -160,8 +160,8 @@ def take(home: str, known: Container[str]) -> tuple[list[Taken], list[Taken]]:
 def settle(taken: Taken, answer: Answer | Failure) -> None:
     """Tell who waits what became of a transaction."""
     if isinstance(answer, Failure):
-        kind = type(answer).__name__
-        kind = kind if kind in _KINDS else "Unfit"
+        names = [base.__name__ for base in type(answer).__mro__]
+        kind = next((name for name in names if name in _KINDS), "Unfit")
         document = {"kind": kind, "where": answer.where, "why": answer.why, "run": answer.run}
     else:
         document = answer._asdict()

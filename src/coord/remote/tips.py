@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from coord.base import deadline, peerfile, publish
-from coord.base.failures import Absent, Unfit
+from coord.base.failures import Absent, Spoiled, Unfit
 from coord.base.frozen import NamedTuple
 from coord.base.names import quote
 from coord.remote import objects, transport
@@ -205,8 +205,7 @@ def _fetched(place: Place, tip: Tip) -> Tip:
         except objects.Broken:
             raise
         except Unfit as error:
-            why = f"what stands in its {transport.REF} is no board: {error.why}"
-            raise Unfit(place.where.text, why, _way_back(place, tip, name)) from error
+            raise _spoiled(place, tip, name, error.why) from error
         if not last:
             time.sleep(_PAUSE)
     return tip
@@ -254,13 +253,46 @@ def patiently(place: Place) -> Iterator[None]:
         timer.cancel()
 
 
-def _way_back(place: Place, tip: Tip, name: str) -> str:
-    """Return what puts the tip that is known in the place of `name`, unless that moved since."""
-    url = quote(place.where.url)
+def _spoiled(place: Place, tip: Tip, name: str, why: str) -> Spoiled:
+    """Return that `name` is no board, and what puts the tip that is known in its place again.
+
+    A shallow cache has not what its tip goes on from, and a server takes no commit without: there
+    it is the same tree, in a commit that goes on from none, which is another line for all. Where
+    no tip is known what stands there is put aside, and the board is begun anew. Each of it only
+    if nobody has moved the ref since.
+    """
+    what = f"{name[:12]} in its {transport.REF} is no board: {why}"
+    try:
+        back = _to_put_back(place, tip)
+    except Unfit:
+        back = ""
+    if back:
+        refs = f"{back}:{transport.REF}"
+        then = f"commit {tip.rev} is what this clone has read; who has read the most puts it back"
+    else:
+        refs = f"{name}:{transport.REF}-{name[:12]} :{transport.REF}"
+        then = (
+            "a clone that has read the board says how to put it back; if none has, this puts aside "
+            "what is in its place"
+        )
+    lease = f"--atomic --force-with-lease={transport.REF}:{name}"
+    into = f"{quote(place.where.url)} {refs}"
+    run = transport.typed(place.cache, "push", "--no-verify", lease, into)
+    return Spoiled(place.where.text, f"{what}; {then}", run)
+
+
+def _to_put_back(place: Place, tip: Tip) -> str:
+    """Return a commit that any server takes, of what stands at the tip; empty where that is none.
+
+    Raises:
+        Unfit: the cache has it no more.
+    """
     if not tip.name:
-        return f"git ls-remote {url} {transport.REF}"
-    lease = f"--force-with-lease={transport.REF}:{name}"
-    return f"git --git-dir={quote(place.cache)} push {lease} {url} {tip.name}:{transport.REF}"
+        return ""
+    objects.files(place.cache, tip.name)
+    if os.path.exists(os.path.join(place.cache, "shallow")):
+        return objects.alone(place.cache, tip.name, f"{tip.rev + 1}")
+    return tip.name
 
 
 def _begun(place: Place, tip: Tip, name: str, began: float) -> Tip:

@@ -12,6 +12,7 @@ import os
 import time
 
 from coord.base.failures import Absent, Lost
+from coord.base.names import quote
 from coord.remote import cache as caches
 from coord.remote import session
 from coord.repo import git
@@ -156,6 +157,21 @@ def refs(cache: str, where: Address, end: float) -> int:
 
         raise words.of_fetch(done, where.text)
     return done.out.count(b"\n")
+
+
+def typed(cache: str, *words: str) -> str:
+    """Return what a person types to run git on the cache, by the config that we lend it, too.
+
+    Args:
+        cache: the private bare repository.
+        words: of the command, quoted where they have to be.
+    """
+    around = os.path.dirname(os.path.dirname(cache))
+    asked = ("config", "--local", "--get-regexp", _KEYS)
+    is_clone = os.path.isfile(os.path.join(around, "HEAD"))
+    is_lent = is_clone and not git.ask(f"--git-dir={around}", *asked, cwd="/").code
+    lent = ("-c", quote(f"include.path={around}/config")) if is_lent else ()
+    return " ".join(("git", f"--git-dir={quote(cache)}", *lent, *words))
 
 
 def _is_renewed(cache: str, done: Done) -> bool:

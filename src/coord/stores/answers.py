@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coord.base.failures import Absent, Denied, Failure, Lost, Unfit
+from coord.base.failures import Absent, Denied, Failure, Lost, Spoiled, Unfit
 from coord.base.names import quote
 from coord.stores.probe import Trouble
 from coord.stores.store import Misconfigured, StoreError, Unavailable, Unknown
@@ -10,6 +10,8 @@ from coord.stores.store import Misconfigured, StoreError, Unavailable, Unknown
 #: What stands for a record that its reader has done with, until a sweep takes it away: what is
 #: deleted at once is found by others only in a list of all that is left.
 FORGOTTEN = b"forgotten\n"
+#: The rule of a refusal where something else was pushed to the ref of a board.
+SPOILED = "store-spoiled"
 _MARK = b"at "
 
 
@@ -37,6 +39,8 @@ def failed(error: Failure) -> StoreError:
         rule, what = "not-permitted", "the board's server does not let us in"
     elif isinstance(error, Unfit):
         kind, what = Misconfigured, "the board's server is not what was asked for"
+    if isinstance(error, Spoiled):
+        rule, what = SPOILED, "something else stands where the board was kept"
     run = error.run or "git coord doctor"
     return kind(rule, what, where=error.where, why=error.why, run=run)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coord.board import claims, view
 from coord.board import inbox as kept
+from coord.identity import pin
 from coord.repo import worktree
 from coord.stores.store import StoreError
 from coord.work import arrive
@@ -65,7 +66,8 @@ def mark_read(call: Call, found: Inbox, reached: Callable[[], bool]) -> None:
     """
     worker, messages = found.worker, found.messages
     if worker.me.instance is None:
-        call.note("nobody is pinned here, so nothing can be sent here: git coord pin")
+        run = pin.command(worker.here.git_dir)
+        call.note(f"nobody is pinned here, so nothing can be sent here: {run}")
         return
     if worker.me.conflict is not None:
         call.note(f"they stay unread: they are {worker.me.actor}'s")

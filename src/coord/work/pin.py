@@ -53,8 +53,16 @@ def pin(
             call.note(f"in place of the pin that said: {former}")
     else:
         again = "git coord pin --replace" + (" --self" if as_self else "")
-        made = _pinned(here, wanted, rule, f"{again} --actor {asked}" if asked else again)
+        again = f"{again} --actor {asked}" if asked else again
+        # Whoever is the person here is not left as the worker that a wrong command has made.
+        run = again if as_self and not here.linked else "git coord whoami"
+        made = _pinned(here, wanted, rule, again, run)
     _enrol(call, here, made)
+    if not (here.linked or as_self or asked):
+        call.note(
+            f"{here.cwd} is the main worktree, and commits here are {made.actor}'s from now on; "
+            f"if you are its user: {pins.command(here.git_dir, '--replace')}"
+        )
     if not here.installed:
         call.note(f"git does not read the pinned author here until {command.install()} has run")
     return known(here, identities.resolve(here, made.actor, call.environ))
@@ -91,7 +99,7 @@ def _wanted(here: Worktree, name: str | None, said: str, *, as_self: bool) -> st
     return pins.branch_handle(here.git_dir)
 
 
-def _pinned(here: Worktree, wanted: str, rule: Authorship, again: str) -> Pin:
+def _pinned(here: Worktree, wanted: str, rule: Authorship, again: str, run: str) -> Pin:
     there = identities.read_pin(here)
     if there is not None:
         raise Refused(
@@ -100,7 +108,7 @@ def _pinned(here: Worktree, wanted: str, rule: Authorship, again: str) -> Pin:
             where=here.cwd,
             why="a pin is written once, so that nobody becomes somebody else by accident; "
             f"{again} makes another owner, who holds none of its claims",
-            run="git coord whoami",
+            run="git coord whoami" if there.email == rule.email else run,
         )
     try:
         return pins.ensure(here.git_dir, here.common_dir, wanted, rule)[0]

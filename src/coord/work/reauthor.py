@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from coord.base.errors import Environment, Refused, Usage
-from coord.identity import outgoing, whoami
+from coord.identity import outgoing, pin, whoami
 from coord.reauthor import reauthor as rewriting
 from coord.repo import heads, reflog, worktree
 from coord.work import where
@@ -86,7 +86,7 @@ def _signature(call: Call, here: Worktree) -> tuple[str, str]:
             f"reauthor as {me.actor} refused",
             where=here.cwd,
             why="only a pin says for good which identity this worktree's commits bear",
-            run="git coord pin" if here.linked else "git coord pin --self",
+            run=pin.command(here.git_dir),
         )
     if outgoing.follows(here.common_dir, pinned):
         return pinned.name, pinned.email

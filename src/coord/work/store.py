@@ -13,7 +13,7 @@ from coord.base.names import operand, quote
 from coord.board import claims
 from coord.identity import whoami as identities
 from coord.repo import git
-from coord.stores import about, chosen, engine, outbox
+from coord.stores import about, answers, chosen, engine, outbox
 from coord.stores import choice as choices
 from coord.stores.choice import Choice
 from coord.stores.moved import LOCAL, Moved
@@ -160,6 +160,8 @@ def _again(call: Call, here: Worktree, before: Choice | None, found: Choice) -> 
     try:
         chosen.afar(here.common_dir, before).fresh()
     except Misconfigured as error:
+        if error.rule == answers.SPOILED:  # what is kept of it here is what puts it back
+            raise
         call.note(f"{error.what}: {error.why}")
     if found != Choice(found.url, remote=found.remote, rate=found.rate):
         return found
@@ -289,7 +291,7 @@ def require_home(here: Worktree) -> None:
 def _require_free(here: Worktree, before: Choice | None, url: str) -> None:
     """Insist that nobody of this clone holds anything on the board that is left for `url`.
 
-    By what is known here of a server that cannot be reached: it may be gone for ever.
+    By what is known here of a server that cannot be reached, or that has no board any more.
 
     Raises:
         Refused: somebody does: there would be two holders, one on each board.
@@ -297,6 +299,7 @@ def _require_free(here: Worktree, before: Choice | None, url: str) -> None:
     """
     if ("" if before is None else before.url) == url:
         return
+    run = ""
     try:
         afar = None if before is None else chosen.afar(here.common_dir, before)
         mine = _held(afar or chosen.local(here.common_dir), here)
@@ -304,6 +307,11 @@ def _require_free(here: Worktree, before: Choice | None, url: str) -> None:
         if error.goal.to == url or (url == "" and error.goal.to == LOCAL):
             return
         raise
+    except Misconfigured:
+        if before is None:
+            raise
+        mine = _held_when_read(here, before)
+        run = f"git coord store use {quote(url) if url else LOCAL} --force"
     if before is not None:
         settling.require_none(here.common_dir)
     if mine:
@@ -314,8 +322,18 @@ def _require_free(here: Worktree, before: Choice | None, url: str) -> None:
             why=f"on the other board nobody would know of it, nor of {len(mine) - 1} more"
             if mine[1:]
             else "on the other board nobody would know of it",
-            run=f"git coord show {quote(mine[0])}",
+            run=run or f"git coord show {quote(mine[0])}",
         )
+
+
+def _held_when_read(here: Worktree, before: Choice) -> list[str]:
+    """Return as :func:`_held` does, by what was read of a board before it had to be refused."""
+    try:
+        board = chosen.afar(here.common_dir, before)
+        with board.unrefreshed():
+            return _held(board, here)
+    except Misconfigured:  # it was never read
+        return []
 
 
 def _held(store: Store, here: Worktree) -> list[str]:

@@ -317,11 +317,13 @@ def test_an_inferred_identity_sends_nothing_and_has_an_empty_inbox(repo: Repo) -
     """Looking is refused to nobody; what is printed helps."""
     done = repo.coord("inbox")
     assert (done.code, done.out) == (0, "0 messages\n")
-    assert "nobody is pinned here" in done.err
+    said = done.err.partition("nobody is pinned here, so nothing can be sent here: ")[2]
     for words in (("send", "help", "one-0001", "it's me"), ("ack", "feedfeed")):
         done = repo.coord(*words)
         assert (done.code, done.refusal.rule) == (1, "identity-inferred")
+    assert said.strip() == done.refusal.run == "git coord pin --self"
     assert repo.paste(done.refusal.run).code == 0
+    assert repo.git("var", "GIT_AUTHOR_IDENT").startswith("Ada")
     assert answer(repo, "inbox")["messages"] == []
 
 

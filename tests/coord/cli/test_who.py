@@ -190,6 +190,31 @@ def test_an_orchestrator_that_exports_its_actor_names_every_child_apart(
     assert all(str(answer["actor"]).startswith("boss") for answer in answers)
 
 
+def test_a_person_whom_a_bare_pin_made_a_worker_is_told_the_way_back(installed: Repo) -> None:
+    """In the main worktree: beside the pin itself, and by whoever asks for ``--self`` then."""
+    pinned = installed.coord("pin")
+    assert installed.git("var", "GIT_AUTHOR_IDENT").startswith("main-")
+    said = pinned.err.partition("if you are its user: ")[2].splitlines()[0]
+
+    refused = installed.coord("pin", "--self").refusal
+
+    assert refused.rule == "pin-exists"
+    assert refused.run == said == "git coord pin --replace --self"
+    assert installed.paste(said).code == 0
+    assert installed.git("var", "GIT_AUTHOR_IDENT").startswith("Ada Human <ada@example.com>")
+
+
+def test_a_broken_pin_of_a_main_worktree_is_made_its_users_again(installed: Repo) -> None:
+    """Whoever works there is no worker with a name that was made up, whatever was torn."""
+    assert installed.coord("pin", "--self").code == 0
+    installed.private("coord-identity.toml").write_text("junk")
+
+    done = installed.paste(installed.coord("whoami").refusal.run)
+
+    assert done.code == 0, done.err
+    assert installed.git("var", "GIT_AUTHOR_IDENT").startswith("Ada Human <ada@example.com>")
+
+
 def test_replacing_a_person_stays_that_person(installed: Repo) -> None:
     """The command that is told repeats what was asked for: ``--self`` is not lost on the way."""
     installed.coord("pin", "--self")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coord.base.failures import Absent, Lost, Unfit
+from coord.base.failures import Absent, Lost, Spoiled, Unfit
 from coord.remote import queue
 from coord.remote.draft import Ask, Change, Held
+from coord.remote.words import Locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,7 @@ def test_what_is_asked_is_taken_as_it_is_and_answered_once(tmp_path: Path) -> No
     assert _names(home) == []
 
 
-@pytest.mark.parametrize("kind", [Absent, Lost, Unfit])
+@pytest.mark.parametrize("kind", [Absent, Lost, Unfit, Spoiled])
 def test_a_failure_is_told_as_it_is(tmp_path: Path, kind: type[Absent]) -> None:
     """Whether it was surely not applied is what its caller goes by."""
     with queue.asked(str(tmp_path), _ASK) as mine:
@@ -59,6 +60,16 @@ def test_a_failure_is_told_as_it_is(tmp_path: Path, kind: type[Absent]) -> None:
         queue.settle(taken, kind("there", "why"))
 
         with pytest.raises(kind, match="why"):
+            mine.answer()
+
+
+def test_a_locked_ref_is_told_as_what_was_not_done_and_can_be_later(tmp_path: Path) -> None:
+    """A kind that has no name of its own in an answer is the one that it is a kind of."""
+    with queue.asked(str(tmp_path), _ASK) as mine:
+        (taken,), _ = queue.take(str(tmp_path), ())
+        queue.settle(taken, Locked("there", "why", alive=True))
+
+        with pytest.raises(Absent, match="why"):
             mine.answer()
 
 
