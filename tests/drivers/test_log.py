@@ -389,6 +389,19 @@ class TestBroken:
         assert guarded.paste(again).code == 0
         assert guarded.read("a.log") == "a\nb\nm\ns\n"
 
+    @pytest.mark.parametrize("signal", [9, 15])
+    def test_what_was_killed_is_merged_again_and_not_installed_anew(
+        self, guarded: Repo, tmp_path: Path, signal: int
+    ) -> None:
+        """It is there: somebody killed it, or the system for want of memory."""
+        ending(f"kill -{signal} $$")(guarded, tmp_path)
+        done = merge(guarded, *GROWN)
+        add_drivers(guarded)
+
+        assert f"signal {signal}" in done.refusal.why
+        assert guarded.paste(done.refusal.run).code == 0
+        assert guarded.read("a.log") == "a\nb\nm\ns\n"
+
     def test_a_missing_launcher_names_the_installer(self, guarded: Repo) -> None:
         """It cannot say more than that."""
         guarded.common("hooks/coord/launch").unlink()

@@ -111,8 +111,13 @@ def package_torn(home: Path) -> None:
 
 def interpreter_broken(home: Path) -> None:
     """It is there but does not start."""
+    _ends(home, "exit 139")
+
+
+def _ends(home: Path, line: str) -> None:
+    """Let the interpreter end by a line of sh."""
     broken = home.parent / "broken"
-    broken.write_text("#!/bin/sh\nexit 139\n")
+    broken.write_text(f"#!/bin/sh\n{line}\n")
     broken.chmod(0o755)
     launch = home / "launch"
     lines = launch.read_text().split("\n")
@@ -154,6 +159,18 @@ def test_git_goes_on_and_is_told_once_how_to_repair(
     assert done.refusal.rule == "hooks-broken"
     assert done.refusal.run == ("coord-install" if fault is launcher_gone else REPAIR)
     assert side.paste(done.refusal.run).code in {0, 1}
+
+
+@pytest.mark.parametrize("signal", [9, 15])
+def test_what_was_killed_is_not_installed_anew(hooked: Repo, tmp_path: Path, signal: int) -> None:
+    """It is there; the reinstall would take it from everybody for as long as that lasts."""
+    side = hooked.worktree(tmp_path / "side", "side", "--no-checkout")
+    _ends(hooked.common("hooks/coord"), f"kill -{signal} $$")
+    done = side.tried("commit", "-q", "--allow-empty", "-m", "x")
+
+    assert done.code == 0
+    assert f"signal {signal}" in done.refusal.why
+    assert done.refusal.run == "git coord doctor"
 
 
 @pytest.mark.parametrize("fault", FAULTS)
