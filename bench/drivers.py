@@ -97,7 +97,7 @@ def many_logs(folder: Path, rounds: int, logs: int) -> list[Ratio]:
     times = merges({**sides, "ours": installed(folder, *size)}, rounds)
     what = f"merge of {logs} conflicted logs, beside"
     return [
-        ratio(f"{what} a driver that does nothing", times["ours"], times["floor"], 1.75),
+        ratio(f"{what} a driver that does nothing", times["ours"], times["floor"], 2.5),
         ratio(f"{what} the built-in union", times["ours"], times["union"]),
     ]
 
