@@ -67,10 +67,9 @@ class Files:
         new = self._ours + NEW
         file = posix.open(new, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o600)
         try:
-            with open(file, "wb", buffering=0) as stream:
-                for begin in range(0, self.head, CHUNK):
-                    _all(stream, self.read(begin, min(begin + CHUNK, self.head)))
-                _all(stream, tail)
+            with open(file, "wb") as stream:
+                stream.writelines(_chunks(self.files[1], self.head))
+                stream.write(tail)
             posix.rename(new, self._ours)
         except BaseException:
             posix.unlink(new)
@@ -117,12 +116,6 @@ class Logs(Files):
     def line_of(self, place: int) -> int:
         """Return the number of the line that is `place` lines after the head's end."""
         return 1 + place + sum(chunk.count(b"\n") for chunk in _chunks(self.files[0], self.head))
-
-
-def _all(stream: FileIO, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[stream.write(rest) :]
 
 
 def _rest(file: FileIO, begin: int) -> bytes:

@@ -192,7 +192,7 @@ def _die() -> None:
 STEPS = {
     "logfile.py": (
         "new = self._ours + NEW",
-        "_all(stream, tail)",
+        "stream.write(tail)",
         "posix.rename(new, self._ours)",
     ),
     "entry.py": ("_stay()\n    _exit",),
